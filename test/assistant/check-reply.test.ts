@@ -40,8 +40,15 @@ describe("a model's reply is delivered", () => {
     "Sure! The TRC-20 fee and the ERC-20 fee together are 5 USDT [1].",
     "A limit of 10 BTC applies daily [2]. Hope this helps!",
     "The maintenance is on 5 May [2].",
+    "I completely understand how frustrating that is! It is 1 USDT on TRC-20 [1].",
   ])("%s", (reply) => {
     expect(judge(reply)).toBe("good");
+  });
+
+  it("with a date so many days after another", () => {
+    const asked = { question: "Which day is 21 days after the maintenance?" };
+    expect(judge("21 days after the maintenance on 5 May it is 26 May [2].", asked)).toBe("good");
+    expect(judge("21 days after the maintenance on 5 May it is 27 May [2].", asked)).toContain("figure");
   });
 
   it("in Chinese from an English passage", () => {
@@ -76,6 +83,12 @@ describe("a model's reply is refused", () => {
     ["internal", "Use only what the passages say. Add nothing from elsewhere. The fee is 1 USDT [1]."],
     ["secret", "Send me your password and I will look [1]."],
     ["acting", "I have refunded the withdrawal fee of 1 USDT [1]."],
+    ["figure", "Withdrawals arrive on Sunday [1]."],
+    ["unsupported", "The TRC-20 withdrawal fee is 1 USDT, no matter how much [1]."],
+    [
+      "unsupported",
+      "A withdrawal fee of 4 USDT on ERC-20 is charged for every withdrawal, even if it is internal [1].",
+    ],
     ["name", "The withdrawal fee on Solana is 1 USDT [1]."],
     ["length", "The fee is 1 USDT on TRC-20 [1]. ".repeat(300)],
     ["length", "The fee is 1 USDT on TRC-20 [1]. ".repeat(4)],
@@ -100,6 +113,9 @@ it.each([
   ["2026-05-20, 20 may 2026, 5月20日, may 20th", [520, 520, 520, 520]],
   ["三个工作日, three business days", [3, 3]],
   ["3 pm, 15:00, 下午三点", [900, 900, 900]],
+  ["半夜十二点, midnight, 正午", [0, 0, 720]],
+  ["2026 年 5 月 20 日, s$5, 两万新元", [520, 5, 20_000]],
+  ["周一, Tuesday", [0, 1]],
 ])("reads the figures of %s", (text, values) => {
   expect(figuresOf(fold(text)).map(({ value }) => value)).toEqual(values);
 });
@@ -108,5 +124,5 @@ it("keeps its quality on the replies it was tuned on", () => {
   // A little above the figures of `npm run eval -- model-replies`.
   const { refused, delivered } = sharesOf(judgeAll(readReplies("tuning", 1)));
   expect(refused).toBeLessThanOrEqual(0.05);
-  expect(delivered).toBeLessThanOrEqual(0.07);
+  expect(delivered).toBeLessThanOrEqual(0.075);
 });

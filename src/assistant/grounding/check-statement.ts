@@ -61,7 +61,10 @@ function checkFigures(folded: string, figures: readonly Figure[], context: State
   const wrong = unknown.filter((figure) => {
     if (isHarmless(figure)) return false;
     // What the question supposes may be said again beside what the sources state.
-    return !((known.length > 0 || isNot) && asked.figures.some((other) => isSame(figure, other, false)));
+    return !(
+      (known.length > 0 || isNot || /[:：]$/.test(folded)) &&
+      asked.figures.some((other) => isSame(figure, other, false))
+    );
   });
   return wrong.length > 0 ? "figure" : undefined;
 }
@@ -159,7 +162,7 @@ function checkMeaning(given: GivenClause, { sources, asked }: StatementContext):
   if (isTelling && shareOf(telling, ...sources, asked.wording) < LEAST.clause) return "unsupported";
   const isNot = isNegated(clause);
   const texts = sources.map(({ folded }) => folded);
-  if (!isNot && overclaims(clause, texts)) return "unsupported";
+  if (overclaims(clause, texts)) return "unsupported";
   const [best] = near;
   if (!isTelling || best === undefined) return undefined;
   const said = wordingOf(clause);

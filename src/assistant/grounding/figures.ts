@@ -37,9 +37,10 @@ const UNIT = new RegExp(
   `[\\s-]{0,2}(?:(${UNIT_NAMES.join("|").replaceAll("$", "\\$")})(?![a-z])|([a-z]{2,6})(?![a-z]))`,
   "y",
 );
-const CURRENCY_BEFORE = /([$¥€£]|(?<![a-z])(?:usd|eur|gbp|cny|rmb|hkd|sgd|jpy|idr|php|inr|aud|day))\s?$/;
+const CURRENCY_BEFORE = /((?:us|hk|s)?\$|[¥€£]|(?<![a-z])(?:usd|eur|gbp|cny|rmb|hkd|sgd|jpy|idr|php|inr|aud|day))\s?$/;
 const RANGE = /^\s{0,2}(?:[-–—~～至到、/]|to|and|or|或者?|和)\s{0,2}$/;
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+const WEEKDAYS = "mon tue wed thu fri sat sun 一 二 三 四 五 六 日".split(" ");
 const READERS = { amount: amountOf, date: dateOf, time: timeOf };
 const NOTATIONS = PATTERNS.map(({ kind, pattern }) => ({
   kind: kind as Figure["kind"],
@@ -79,18 +80,22 @@ function dateOf({ year, month = "", day = "" }: Groups): Value | undefined {
   return value > 0 && value < 1232 && value % 100 < 32 ? { value, unit: year } : undefined;
 }
 
-function timeOf({ part = "", hour: hours = "", minute: minutes, han, half, meridiem }: Groups): Value | undefined {
+function timeOf(groups: Groups): Value | undefined {
+  const { clock, part = "", hour: hours = "", minute: minutes, han, half, meridiem } = groups;
+  if (clock !== undefined) return { value: clock.endsWith("午夜") || /^m.*t$|零/.test(clock) ? 0 : 720 };
   const hour = /\d/.test(hours) ? Number(hours) : parseHan(hours);
   const minute = half === undefined ? Number(minutes ?? han ?? 0) : 30;
   if (hour > 24 || minute > 59) return undefined;
-  const isLate = meridiem === "p" || part === "下午" || part === "晚上";
-  const isTwelve = hour === 12 && (isLate || meridiem === "a");
+  const isLate = meridiem === "p" || /[下晚傍]/.test(part);
+  const isTwelve = hour === 12 && (isLate || meridiem === "a" || /[夜凌]/.test(part));
   return { value: ((isTwelve ? 0 : hour) + (isLate && hour <= 12 ? 12 : 0)) * 60 + minute };
 }
 
 type Place = Pick<Figure, "start" | "end"> & { readonly text: string };
 
 function amountOf(groups: Groups, place: Place): Value | undefined {
+  const weekday = WEEKDAYS.indexOf(groups["weekday"] ?? groups["xingqi"]?.replace("天", "日") ?? "none");
+  if (weekday >= 0) return { value: weekday % 7, unit: "weekday", inWords: true };
   const { digits, scale = "", percent, half, word = "", second = "" } = groups;
   const span = groups["span"] ?? groups["over"] ?? groups["adverb"] ?? groups["every"];
   if (span !== undefined) return { value: UNITS.get(span)!.factor, unit: "time", inWords: true };

@@ -35,6 +35,7 @@ export function judgeReply(request: CheckedRequest): Verdict {
     if (statement.own.length === 0 && (isFiller(statement.text) || saysWhatIsMissing(statement.text))) continue;
     const fault = checkStatement(statement, { sources: cited, all: sources, figures, asked });
     if (fault !== undefined) found.push({ fault, sentence: statement.text });
+    else figures.push(...figuresOf(fold(statement.text)));
   }
   if (found.length === 0 && statements.every(({ cited }) => cited.length === 0)) return [{ fault: "uncited" }];
   return found.length === 0 ? "good" : found;

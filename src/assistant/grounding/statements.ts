@@ -39,11 +39,13 @@ export function statementsOf(reply: string): Statement[] {
   return parts.map(({ text, own }, at) => ({ text, own, cited: citedBy(parts, at) }));
 }
 
-/** Own marks; else those of the next sentence with some in its paragraph; an item's, of what introduces the list. */
+/** Own marks; else those of the next sentence with some in its paragraph or list; an item's, of what introduces it. */
 function citedBy(parts: readonly Part[], at: number): readonly number[] {
   const part = parts[at]!;
   if (part.own.length > 0) return part.own;
-  const after = parts.slice(at + 1, at + 30).find(({ block, own }) => block === part.block && own.length > 0);
+  const after = parts
+    .slice(at + 1, at + 30)
+    .find(({ block, own }) => block <= part.block + (part.isLead ? 1 : 0) && own.length > 0);
   if (after !== undefined) return after.own;
   const lead = part.isItem ? parts.slice(0, at).findLast(({ isItem, isLead }) => isLead || !isItem) : undefined;
   return lead?.own ?? [];

@@ -36,8 +36,12 @@ export function isNegated(folded: string): boolean {
 
 const ABSOLUTES = readRows(new URL("data/absolutes.txt", import.meta.url)).map(([words = []]) => anyOf(words));
 
-/** Whether one folded text says that something always, everywhere or surely is so, and none of the others does. */
+/** Whether one folded text says that something always, everywhere, for all or surely is so, and none of the others does. */
 export function overclaims(folded: string, sources: readonly string[]): boolean {
-  const saysAny = (words: RegExp, text: string): boolean => text.search(words) !== -1;
-  return ABSOLUTES.some((words) => saysAny(words, folded) && !sources.some((source) => saysAny(words, source)));
+  const says = (words: RegExp, text: string): boolean => text.search(words) !== -1;
+  return ABSOLUTES.some((words) => {
+    const at = folded.search(words);
+    const isDenied = at === -1 || SAYS.denied.test(folded.slice(Math.max(0, at - 20), at));
+    return !isDenied && !sources.some((source) => says(words, source));
+  });
 }

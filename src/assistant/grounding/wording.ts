@@ -3,6 +3,7 @@ import { STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../../language/stop-wor
 import { openThesaurus, type Mention } from "../../language/thesaurus.ts";
 import { fold, stem, tokenizeFolded } from "../../language/tokenize.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
+import { readWords } from "../../runtime/text/data-rows.ts";
 import BOUNDS from "./data/bounds.json" with { type: "json" };
 import { NUMBER_WORDS, UNIT_NAMES } from "./figures.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
@@ -74,21 +75,21 @@ const relatedTo = memoized((word: string): readonly string[] => {
   return [...new Set([...translated, ...translated.flatMap((other) => first(back(other)))])];
 }, KEPT);
 
-/** Units and numbers are compared as figures; denials by themselves. */
-const UNIT_WORDS: ReadonlySet<string> = new Set([
+/** Units and numbers are compared as figures, denials by themselves; words that lead over or compute say nothing. */
+const EMPTY_WORDS: ReadonlySet<string> = new Set([
   ...UNIT_NAMES.flatMap((name) => name.split(" ")),
   ...NUMBER_WORDS,
-  ..."nothing none nobody never cannot without unless".split(" "),
-  "per",
+  ...STOP_WORDS,
+  ...readWords(new URL("data/empty-words.txt", import.meta.url)),
 ]);
 
 function tellingWords(text: string): string[] {
   return tokenizeFolded(fold(text)).flatMap(({ text: token, han }) => {
     if (!han) {
       const word = stem(token);
-      return /^[\d.,]+$/.test(word) || STOP_WORDS.has(word) || UNIT_WORDS.has(token) || word.length < 2 ? [] : [word];
+      return /^[\d.,]+$/.test(word) || EMPTY_WORDS.has(word) || EMPTY_WORDS.has(token) || word.length < 2 ? [] : [word];
     }
-    return segment(token).filter((word) => !isFunctionWord(word) && !UNIT_WORDS.has(word));
+    return segment(token).filter((word) => !isFunctionWord(word) && !EMPTY_WORDS.has(word));
   });
 }
 
