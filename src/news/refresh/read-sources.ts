@@ -39,18 +39,19 @@ const FAILED = "a news source failed; its last good content stays";
 export function createSourceReader(before: readonly SourceState[], deps: SourceReaderDeps) {
   const { slowMs = SLOW_MS } = deps;
   const read = new Map<string, Outcome>();
-  const running = new Map<Promise<unknown>, Source>();
+  const running = new Set<Promise<unknown>>();
+  const slowOnes = new Set<AbortSignal>(); // Aborted once they have sent everything.
   let bring: () => void = () => undefined;
   const brought = new Promise<void>((resolve) => (bring = resolve));
 
   const unread = (source: Source) => ({ source, state: stateBefore(source, before), content: undefined });
 
   return {
-    /** How many sources have brought something, while another one that is not a local file is being read; else 0. */
-    partial: () =>
-      Array.from(running.values()).every(isLocal)
-        ? 0
-        : Array.from(read.values()).filter(({ content }) => content).length,
+    /** How many sources have brought something, while a slow one is waited for; else 0. */
+    partial(): number {
+      const isWaiting = Array.from(slowOnes).some(({ aborted }) => !aborted);
+      return isWaiting ? Array.from(read.values()).filter(({ content }) => content).length : 0;
+    },
     /** What was read by now; a source that was not has its former state. */
     results: (sources: readonly Source[]): ReadSource<EncodedContent>[] =>
       sources.map((source) => ({ ...unread(source), ...read.get(source.id) })),
@@ -69,9 +70,10 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
               fetched.abort();
               if (read.get(source.id)?.content !== undefined) bring();
             });
-          running.set(task, source);
+          running.add(task);
           const isSlow =
             !isLocal(source) && (await wait(slowMs, true, { signal: fetched.signal, ref: false }).catch(() => false));
+          if (isSlow) slowOnes.add(fetched.signal);
           if (!isSlow || slow >= MOST_SLOW) await task;
           else {
             slow += 1;
