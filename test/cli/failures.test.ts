@@ -193,7 +193,7 @@ it("exits 8 when some of the sources fail, and 6 when all do", async () => {
   const source = (id: string, url: string): string => `{ id: ${id}, name: ${id}, lang: en, url: ${url} }`;
   await writeFile(
     join(folder.path, "feed.json"),
-    '{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[]}',
+    '{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[{"id":"1","title":"Ferries return"}]}',
   );
   await writeFile(config, `news: { sources: [${source("good", "feed.json")}, ${source("gone", "gone.json")}] }`);
   const part = await anp(["news", "refresh", "--config", config, "--storage", "memory:"], { cwd: folder.path });
