@@ -34,11 +34,7 @@ export function createModelProvider(config: ProviderConfig, send = createBounded
     });
   }
 
-  async function replyInTurn(
-    prompt: Prompt,
-    bounds: CallBounds,
-    onSpent: (tokens: Tokens) => unknown,
-  ): Promise<string> {
+  async function replyInTurn(prompt: Prompt, bounds: CallBounds, onSpent: (tokens: Tokens) => unknown) {
     const { signal } = bounds;
     await waitForTurn(signal);
     try {

@@ -25,12 +25,7 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
   const { logger = silentLogger, readKey = (file) => readFileSync(file, "utf8") } = deps;
   const providers = providersOf(config, readKey).map((one) => createModelProvider(one, deps.fetch));
 
-  async function ask<T>(
-    provider: ModelProvider,
-    request: PromptRequest,
-    check: CheckReply<T>,
-    bounds: CallBounds,
-  ): Promise<{ value: T } | null> {
+  async function ask<T>(provider: ModelProvider, request: PromptRequest, check: CheckReply<T>, bounds: CallBounds) {
     const { prompt_tokens, max_output_tokens: longest } = provider.config;
     const prompt = toPrompt(request, Math.min(prompt_tokens, (config.budget.answer ?? Infinity) - longest));
     let sent: Prompt = prompt;

@@ -41,8 +41,7 @@ export async function completionOf(words: string[], { env, cwd }: CommandIo, sig
     const held = await heldWords(holds, command, surroundings, { typed: place.typed, signal });
     return { ...place, words: [...place.words, ...held] };
   } catch {
-    // There may be no storage yet, or flags that exclude each other: other candidates are still shown.
-    return place;
+    return place; // There may be no storage yet, or flags that exclude each other: other candidates are still shown.
   }
 }
 
@@ -58,20 +57,15 @@ const COMMAND_NAMES: readonly Candidate[] = CATALOGUE.map(({ name, summary }) =>
 const loadCommand = async (first: string | undefined): Promise<Definition | undefined> =>
   CATALOGUE.find(({ name }) => name === first)?.load();
 
+type Verb = { command: Definition | undefined; depth: number };
+
 /** The verb that the words after a command's name lead to, and how many of them do. */
-function verbOf(
-  command: Definition | undefined,
-  words: readonly string[],
-  depth = 0,
-): { command: Definition | undefined; depth: number } {
+function verbOf(command: Definition | undefined, words: readonly string[], depth = 0): Verb {
   const verb = Object.entries(command?.commands ?? {}).find(([name]) => name === words[depth])?.[1];
   return verb === undefined ? { command, depth } : verbOf(verb, words, depth + 1);
 }
 
-const withVerbs = (command: Definition): Definition[] => [
-  command,
-  ...Object.values(command.commands).flatMap(withVerbs),
-];
+const withVerbs = (group: Definition): Definition[] => [group, ...Object.values(group.commands).flatMap(withVerbs)];
 
 const verbNames = (group: Definition | undefined): Candidate[] =>
   Object.entries(group?.commands ?? {}).map(([word, { summary }]) => ({ word, about: summary }));
@@ -104,10 +98,8 @@ async function findPlace(words: string[], program: Command): Promise<Place> {
   const [first] = readLine(words, globalFlags(program)).names;
   const group = await loadCommand(first);
   const known = (group === undefined ? [] : withVerbs(group)).toReversed().map(flagsOf);
-  const { names, given, last, ended } = readLine(
-    words,
-    Object.assign({}, ...known, globalFlags(program)) as FlagsByName,
-  );
+  const allFlags = Object.assign({}, ...known, globalFlags(program)) as FlagsByName;
+  const { names, given, last, ended } = readLine(words, allFlags);
   const { command: verb, depth } = verbOf(group, names.slice(1));
   const command = verb?.fallback ?? verb;
   const flags = { ...flagsOf(command), ...globalFlags(program, command?.formats) };
@@ -173,6 +165,5 @@ async function heldWords(
   const daemon = isRemote ? await findDaemon(surroundings) : undefined;
   if (daemon !== undefined && (command?.target === "either" || isOperatorToken(daemon.token ?? ""))) return [];
   const fits = (id: string): boolean => id.startsWith(typed);
-  const ids = await userIds(surroundings, { fits, most: MOST_USERS, signal });
-  return ids.map((word) => ({ word }));
+  return (await userIds(surroundings, { fits, most: MOST_USERS, signal })).map((word) => ({ word }));
 }

@@ -14,8 +14,7 @@ export async function complete(args: readonly string[], io: CommandIo): Promise<
   const text = await Promise.race([answer, delay(TIMEOUT_MS, "words\n", timeout)]);
   timeout.abort();
   await new Promise((resolve) => io.stdout.write(text, resolve));
-  // A storage that does not answer would keep the process alive.
-  io.exit(EXIT.ok);
+  io.exit(EXIT.ok); // A storage that does not answer would keep the process alive.
 }
 
 async function answerTo([form, ...rest]: readonly string[], io: CommandIo, signal: AbortSignal): Promise<string> {

@@ -13,8 +13,7 @@ function osUser(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container's user may have no name.
-    return `uid ${process.getuid?.() ?? "unknown"}`;
+    return `uid ${process.getuid?.() ?? "unknown"}`; // A container's user may have no name.
   }
 }
 

@@ -24,14 +24,10 @@ export function showReset(iso: string, now: number): string {
 }
 
 /** The offset that an ISO 8601 instant ends with. */
-export function zoneOf(iso: string): string {
-  return /[+-]\d\d:\d\d$/.exec(iso)?.[0] ?? "Z";
-}
+export const zoneOf = (iso: string): string => /[+-]\d\d:\d\d$/.exec(iso)?.[0] ?? "Z";
 
 /** The day of an instant in a zone, `YYYY-MM-DD`. */
-export function dayIn(ms: number, zone: string): string {
-  return toIso(ms + shiftOf(zone)).slice(0, 10);
-}
+export const dayIn = (ms: number, zone: string): string => toIso(ms + shiftOf(zone)).slice(0, 10);
 
 const shiftOf = (zone: string): number => (offsetMinutes(zone) ?? 0) * MINUTE_MS;
 

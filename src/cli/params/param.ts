@@ -41,9 +41,7 @@ export interface CommandParams {
 export type Values<P extends Readings> = { readonly [K in keyof P]: P[K] extends Reading<infer T> ? T : never };
 
 /** A required value; on a terminal, a prompt asks for it if it is missing. */
-export function required<T>(read: Reader<T>, holds?: Held): Reading<T> {
-  return { read, holds };
-}
+export const required = <T>(read: Reader<T>, holds?: Held): Reading<T> => ({ read, holds });
 
 /** A user of the storage that a command is about. */
 export const knownUser = (): Reading<string> => required(userId, "user");
@@ -52,14 +50,10 @@ export const knownUser = (): Reading<string> => required(userId, "user");
 export const userParam = (): Reading<string | undefined> => required(userId, "user");
 
 /** A value that may be left out. */
-export function optional<T>(read: Reader<T>, holds?: Held): Reading<T | undefined> {
-  return { read, holds, missing: () => undefined };
-}
+export const optional = <T>(read: Reader<T>, holds?: Held) => ({ read, holds, missing: () => undefined });
 
 /** An optional value: one of those that the contract or the user's files define. */
-export function among(choices: () => Promise<readonly string[]>): Reading<string | undefined> {
-  return { ...optional(anything), choices };
-}
+export const among = (choices: () => Promise<readonly string[]>) => ({ ...optional(anything), choices });
 
 /** One value or more: all remaining arguments. */
 export function several<T>(read: Reader<T>): Reading<readonly T[]> {
@@ -68,19 +62,13 @@ export function several<T>(read: Reader<T>): Reading<readonly T[]> {
 }
 
 /** A flag that may be repeated. */
-export function repeatable<T>(read: Reader<T>): Reading<readonly T[]> {
-  return { ...several(read), missing: () => [] };
-}
+export const repeatable = <T>(read: Reader<T>): Reading<readonly T[]> => ({ ...several(read), missing: () => [] });
 
 /** A flag without a value. */
-export function toggle(): Reading<boolean> {
-  return { read: () => true, missing: () => false };
-}
+export const toggle = (): Reading<boolean> => ({ read: () => true, missing: () => false });
 
 /** The flag of an option's name in camel case, as `--page-size`. */
-export function flagOf(key: string): string {
-  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
+export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** Readers of values that people type. Each gives the value or throws a RangeError whose message continues after the
  * name of the argument or flag: "--page must be an integer …". */
@@ -208,6 +196,4 @@ export function expiresAt(expires: Expiry | undefined, now: number): number | un
 }
 
 /** The message of such a RangeError as the end of a sentence. A hint at its end is a question. */
-export function asSentence(message: string): string {
-  return message.endsWith("?") ? message : `${message}.`;
-}
+export const asSentence = (message: string): string => (message.endsWith("?") ? message : `${message}.`);

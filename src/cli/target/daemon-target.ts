@@ -60,9 +60,7 @@ async function targetOfProfile(name: string | undefined, { env, cwd }: Surroundi
  * @throws UsageError when both are set, or the file cannot be read */
 export async function tokenOfEnvironment({ env, cwd }: Pick<Surroundings, "env" | "cwd">): Promise<string | undefined> {
   const [token, file] = [env["ANP_TOKEN"] || undefined, env["ANP_TOKEN_FILE"] || undefined];
-  if (token !== undefined && file !== undefined) {
-    throw new UsageError("ANP_TOKEN and ANP_TOKEN_FILE exclude each other.");
-  }
+  if (token && file) throw new UsageError("ANP_TOKEN and ANP_TOKEN_FILE exclude each other.");
   return file === undefined ? token : readTokenFile(file, cwd);
 }
 

@@ -21,14 +21,12 @@ export interface Operations<Id extends OperationId = OperationId, S = Session> {
 /** The operations on a user's points, quota and plan. */
 export type AccountOperations = Operations<AccountOperationId, AccountsSession>;
 
+type Action<S, T> = (opened: S) => Promise<T>;
+
 /** Opens the interface's operations on the command's target, and closes it after `action`.
  * @param user the user of the calls; undefined means an anonymous caller on the storage, the token's user on a daemon
  * @throws UsageError when the user is not the token's */
-export async function withOperations<T>(
-  context: Context,
-  user: string | undefined,
-  action: (operations: Operations) => Promise<T>,
-): Promise<T> {
+export async function withOperations<T>(context: Context, user: string | undefined, action: Action<Operations, T>) {
   if (context.daemon !== undefined) return action(await onDaemon(context, user));
   // An operation without a user also works where nothing is stored yet.
   const options = user === undefined ? ({ absent: true } as const) : {};
@@ -40,7 +38,7 @@ export async function withOperations<T>(
 export async function withAccountOperations<T>(
   context: Context,
   user: string | undefined,
-  action: (operations: AccountOperations) => Promise<T>,
+  action: Action<AccountOperations, T>,
   options: { readonly lookUp?: boolean } = {},
 ): Promise<T> {
   if (context.daemon !== undefined) return action(await onDaemon(context, user));
@@ -51,11 +49,7 @@ export async function withAccountOperations<T>(
 }
 
 /** The operations of the daemon that the command works on. */
-export async function onDaemon(
-  { daemon }: Context,
-  user: string | undefined,
-  retry?: RetryPolicy,
-): Promise<Operations<OperationId, never>> {
+export async function onDaemon({ daemon }: Context, user: string | undefined, retry?: RetryPolicy) {
   const { openDaemonOperations } = await import("./daemon-operations.ts");
   return openDaemonOperations(daemon!, user, retry);
 }
@@ -101,34 +95,25 @@ export function noteReplay({ terminal }: Context, { replayed }: { readonly repla
  * @example
  * await withSession(context, ({ service }) => service.news.status());
  */
-export async function withSession<T>(
-  context: Context,
-  action: (session: Session) => Promise<T>,
-  options: SessionOptions = {},
-): Promise<T> {
+export async function withSession<T>(context: Context, action: Action<Session, T>, options: SessionOptions = {}) {
   return use((await import("./open-session.ts")).openSession(context, true, options), action);
 }
 
 /** As `withSession`, but opens only the users and their points: news, events and the assistant take longer to load than
  * most commands take to run. The whole service is opened where a fixture is still to be loaded.
  * @throws UsageError, ConfigError, StorageError */
-export async function withAccounts<T>(
-  context: Context,
-  action: (session: AccountsSession) => Promise<T>,
-  options: SessionOptions = {},
-): Promise<T> {
-  return use((await import("./open-session.ts")).openSession(context, false, options), action);
+export async function withAccounts<T>(context: Context, act: Action<AccountsSession, T>, options: SessionOptions = {}) {
+  return use((await import("./open-session.ts")).openSession(context, false, options), act);
 }
 
-async function use<S extends AccountsSession, T>(opened: Promise<S>, action: (session: S) => Promise<T>): Promise<T> {
+async function use<S extends AccountsSession, T>(opened: Promise<S>, action: Action<S, T>): Promise<T> {
   const session = await opened;
   let result: T;
   try {
     result = await action(session);
   } catch (error) {
     const reported = await withSuggestion(error, session.service);
-    // The first error is the one to report.
-    await session.close().catch(() => undefined);
+    await session.close().catch(() => undefined); // The first error is the one to report.
     throw reported;
   }
   await session.close();

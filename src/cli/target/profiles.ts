@@ -65,9 +65,7 @@ function readText(text: string, file: string): Profiles {
 }
 
 /** Replaces the user's profiles as a whole, readable by the user alone. */
-export function writeProfiles(env: Env, profiles: Profiles): Promise<void> {
-  return replaceFile(profilesFile(env), stringify(profiles));
-}
+export const writeProfiles = (env: Env, profiles: Profiles) => replaceFile(profilesFile(env), stringify(profiles));
 
 /** @throws UsageError when there is no profile of that name */
 export function profileNamed(name: string, { profiles }: Profiles): Profile {

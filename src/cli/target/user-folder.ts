@@ -15,6 +15,4 @@ export function userFolder(kind: keyof typeof BASES, env: Env, ...path: string[]
 }
 
 /** Where the user's profiles are kept, as `~/.config/anp/profiles.yaml`. */
-export function profilesFile(env: Env): string {
-  return userFolder("config", env, "profiles.yaml");
-}
+export const profilesFile = (env: Env): string => userFolder("config", env, "profiles.yaml");

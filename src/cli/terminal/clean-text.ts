@@ -6,9 +6,7 @@ const UNPAINTED = /(\u001b\[(?:[12]|22|3[129])m)|[\u0000-\u0008\u000b-\u001f\u00
 const escaped = (found: string): string => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /** Writes what could move a terminal's cursor or reverse its text as `\uXXXX`: JSON stays the same JSON. */
-export function escapeForTerminal(text: string): string {
-  return text.replace(HARMFUL, escaped);
-}
+export const escapeForTerminal = (text: string): string => text.replace(HARMFUL, escaped);
 
 /** The same, but for the colours of `Terminal.paint`. */
 export function escapeUnpainted(text: string): string {
@@ -16,11 +14,7 @@ export function escapeUnpainted(text: string): string {
 }
 
 /** Removes from foreign text what could move a terminal's cursor or reverse its text; line ends and tabs stay. */
-export function cleanText(text: string): string {
-  return text.replaceAll("\r\n", "\n").replace(HARMFUL, "");
-}
+export const cleanText = (text: string): string => text.replaceAll("\r\n", "\n").replace(HARMFUL, "");
 
 /** The same on one line. */
-export function cleanLine(text: string): string {
-  return cleanText(text).replace(/\s+/g, " ").trim();
-}
+export const cleanLine = (text: string): string => cleanText(text).replace(/\s+/g, " ").trim();

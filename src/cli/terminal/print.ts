@@ -6,9 +6,7 @@ import type { Terminal } from "./terminal.ts";
 import { escapeForTerminal } from "./clean-text.ts";
 
 /** The format of this run: the one of the flags, else a table on a terminal and tab-separated lines in a pipe. */
-export function formatOf({ globals, terminal }: Context): Format {
-  return globals.format ?? (terminal.interactive ? "table" : "tsv");
-}
+export const formatOf = ({ globals, terminal }: Context) => globals.format ?? (terminal.interactive ? "table" : "tsv");
 
 interface Printed<T> {
   readonly rows: readonly T[];
@@ -18,10 +16,7 @@ interface Printed<T> {
 }
 
 /** Prints rows, `data` as JSON where that differs, or the hint `none`. @returns false when the reader has gone */
-export async function printRows<T extends object>(
-  context: Context,
-  { rows, columns, data = rows, none }: Printed<T>,
-): Promise<boolean> {
+export async function printRows<T extends object>(context: Context, { rows, columns, data = rows, none }: Printed<T>) {
   const { terminal } = context;
   const format = formatOf(context);
   const text =
@@ -31,13 +26,11 @@ export async function printRows<T extends object>(
   return isRead;
 }
 
+type Shown<T> = { readonly [K in keyof T]?: (value: T[K]) => string };
+
 /** Prints one object: one field per line on a terminal, one row for a program; false when the reader has gone.
  * @param show how a terminal shows a field, where that is not the plain value */
-export async function printRecord<T extends object>(
-  context: Context,
-  data: T,
-  show: { readonly [K in keyof T]?: (value: T[K]) => string } = {},
-): Promise<boolean> {
+export async function printRecord<T extends object>(context: Context, data: T, show: Shown<T> = {}) {
   const cells = Object.entries(data).map(([name, value]) => ({ name, cell: toCell(value) }));
   if (formatOf(context) !== "table") {
     const columns = cells.map(({ name, cell }): Column<object> => ({ name, of: () => cell }));

@@ -61,6 +61,4 @@ export async function askToGoOn(message: string, { io }: Context): Promise<void>
 }
 
 /** Prompts go to stderr: stdout is for data. */
-function streamsOf({ stdin, stderr }: CommandIo): { input: NodeJS.ReadableStream; output: NodeJS.WritableStream } {
-  return { input: stdin, output: stderr };
-}
+const streamsOf = ({ stdin, stderr }: CommandIo) => ({ input: stdin, output: stderr });

@@ -62,11 +62,7 @@ export function drawTable<T extends object>(
 /** Makes columns as wide as their widest cell. On a narrower terminal, the `wide` column is cut first, to 16 columns at
  * least; then `spare` columns are left out. Where that is still wider than the terminal, a table of more than three
  * columns becomes records, which have all of them. */
-export function layOut<T extends object>(
-  rows: readonly T[],
-  given: readonly Column<T>[],
-  terminal: Terminal,
-): TableLayout<T> {
+export function layOut<T extends object>(rows: readonly T[], given: readonly Column<T>[], terminal: Terminal) {
   const columns = given.filter(({ machine }) => machine !== true);
   const layout = fitColumns(rows, columns, terminal);
   const isTooWide = sumOf(layout.widths) - GAP > terminal.columns && columns.length > FEW_COLUMNS;

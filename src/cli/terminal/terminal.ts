@@ -17,9 +17,7 @@ const READER_GONE: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED
 export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, io: CommandIo) {
   const { stdin, stdout, stderr, env } = io;
   const interactive = stdout.isTTY === true;
-  const warn = (text: string): void => {
-    stderr.write(`${stderr.isTTY === true ? escapeForTerminal(text) : text}\n`);
-  };
+  const warn = (text: string) => void stderr.write(`${stderr.isTTY ? escapeForTerminal(text) : text}\n`);
   const colour = wantsColour(flags.color, env, interactive);
   return {
     interactive,

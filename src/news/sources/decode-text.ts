@@ -4,10 +4,8 @@ import { SourceError } from "./source-error.ts";
 /** How many bytes are searched for a declaration, and for the charset of text that declares none. */
 const DECLARATION_WINDOW = 1024;
 const SAMPLE = 64 * 1024;
-/** Share of the characters that may not be decodable in a declared charset that is believed. */
-const MOST_BROKEN = 0.05;
-/** Share of the characters beyond ASCII that may be odd in text of a detected charset. */
-const MOST_ODD = 0.1;
+const MOST_BROKEN = 0.05; // Share of the characters that may not be decodable in a declared charset that is believed.
+const MOST_ODD = 0.1; // Share of the characters beyond ASCII that may be odd in text of a detected charset.
 /** Broken sequences beside one that is well-formed in a declared UTF-8 that is believed: titles cut within a character. */
 const MOST_CUT = 0.5;
 
@@ -44,8 +42,7 @@ export async function decodeSource(input: Uint8Array, contentType: string | null
 }
 
 async function detectText(bytes: Buffer): Promise<Decoded> {
-  // Loads a megabyte of models.
-  const { detect } = await import("jschardet");
+  const { detect } = await import("jschardet"); // Loads a megabyte of models.
   const from = Math.max(bytes.findIndex((byte) => byte >= 0x80 || byte === 0x1b) - DECLARATION_WINDOW, 0);
   const { encoding: charset } = detect(bytes.subarray(from, from + SAMPLE), { detectEncodings: detected });
   const text = charset && decoderOf(charset)?.(bytes);

@@ -44,9 +44,7 @@ function idOf(name: string, url: string): string {
 }
 
 /** An OPML document of feeds. */
-export function opmlOf(
-  sources: readonly Required<Pick<WrittenSource, "name" | "lang" | "url" | "categories">>[],
-): string {
+export function opmlOf(sources: readonly Required<Pick<WrittenSource, "name" | "lang" | "url" | "categories">>[]) {
   const outlines = sources.map(({ name, lang: language, url: xmlUrl, categories = [] }) => {
     const outline = { text: name, title: name, type: "rss", xmlUrl, language };
     return categories.length === 0 ? outline : { ...outline, category: categories.join(",") };

@@ -9,8 +9,7 @@ import { offsetMinutes } from "../../runtime/clock.ts";
 import { SourceError } from "./source-error.ts";
 import { isLocal, type Source } from "./sources.ts";
 
-/** The zone of Chinese dates without one. */
-const CHINA_ZONE = "+08:00";
+const CHINA_ZONE = "+08:00"; // The zone of Chinese dates without one.
 
 const required = z.string().transform((text) => withoutControls(text).trim());
 const field = required.default("");

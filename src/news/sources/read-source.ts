@@ -53,11 +53,7 @@ export function printLocation(location: string): string {
 /** Reads a source, once, within time and size.
  * @returns undefined when it has not changed since the validators were sent
  * @throws SourceError with the failure named */
-export async function readSource(
-  place: Place,
-  known: Validators,
-  options: ReaderOptions,
-): Promise<Reading | undefined> {
+export async function readSource(place: Place, known: Validators, options: ReaderOptions) {
   return isRemote(place.location) ? readRemote(place, known, options) : readLocal(place.location, options);
 }
 

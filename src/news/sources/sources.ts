@@ -42,9 +42,7 @@ export function settingsOf({ timezone, categories }: Source): string | undefined
 }
 
 /** Whether the dates of a source are a fixture's. */
-export function isLocal(source: Source): boolean {
-  return !isRemote(source.location);
-}
+export const isLocal = (source: Source): boolean => !isRemote(source.location);
 
 /** Checks that the files of notices and help fit their bound: a daemon that leaves them out would answer nothing.
  * @throws ConfigError that names each setting whose file is larger than `news.max_bytes` */

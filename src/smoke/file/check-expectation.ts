@@ -86,9 +86,7 @@ function checkFields(name: string, argument: unknown, path: ValuePath, subject?:
   return message ? [{ path: [...path, "by"], message }] : [];
 }
 
-function hasReference(value: unknown): boolean {
-  return textsIn(value).some(([text]) => text.replaceAll("$${", "").includes("${"));
-}
+const hasReference = (value: unknown) => textsIn(value).some(([text]) => text.replaceAll("$${", "").includes("${"));
 
 function expectsAbsence(expected: unknown): boolean {
   return /"\$exists":(?!true)|"\$not":\{"\$exists":true/.test(JSON.stringify(expected));

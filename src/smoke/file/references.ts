@@ -15,9 +15,7 @@ const INNER = /^([a-z][\w-]*)((?:\.[\w-]+|\[\d+\])*)(?::(int|number|boolean|json
 
 /** The references of a text, and the parts between them as written; `$${` is an escape for the characters `${`.
  * @throws RangeError for a malformed reference */
-export function partsOf(text: string): (string | Reference)[] {
-  return split(text).map((part) => (isReference(part) ? parse(part) : part));
-}
+export const partsOf = (text: string) => split(text).map((part) => (isReference(part) ? parse(part) : part));
 
 /** The references in all texts of a value, those within others first. @throws RangeError for a malformed one */
 export function referencesIn(value: unknown): Reference[] {

@@ -49,9 +49,7 @@ export function refuse(reference: Reference, reason: string): never {
 const HEADS = { env: environmentValue, run: runValue, vars: writtenValue, row: writtenValue } as const;
 
 /** Whether a word begins references that do not name a step. */
-export function isReserved(head: string): head is keyof typeof HEADS {
-  return Object.hasOwn(HEADS, head);
-}
+export const isReserved = (head: string): head is keyof typeof HEADS => Object.hasOwn(HEADS, head);
 
 /** What `${env.NAME:int}` and the like read a text as: any of JSON, or what of it. */
 const CASTS: Readonly<Record<string, readonly [what: string, holds: (value: unknown) => boolean]>> = {

@@ -4,6 +4,8 @@ import { isMoment, MOMENT } from "../run/moment.ts";
 /** What is expected at one place of an answer: a value, or matchers. Read by {@link checkExpectation}, not by zod. */
 export const expectation = z.unknown().meta({ id: "Expectation" });
 
+const optional = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape).partial();
+
 const text = z.string().min(1);
 
 const duration = z
@@ -94,10 +96,6 @@ export const smokeFile = optional({
   .extend({ steps: z.array(step).min(1) })
   .meta({ title: "anp smoke file" });
 
-function optional<T extends z.ZodRawShape>(shape: T) {
-  return z.strictObject(shape).partial();
-}
-
 export type SmokeContent = z.infer<typeof smokeFile>;
 
 /** One request and what is expected of its answer, as written in the file. */
@@ -125,11 +123,7 @@ export function rowsOf(content: SmokeContent, { phase, step }: PlacedStep): read
 }
 
 /** Rows as a list. The name of a file is replaced by its rows when the smoke file is read. */
-export function listOf(given: Step["rows"]): readonly Row[] {
-  return Array.isArray(given) ? given : [];
-}
+export const listOf = (given: Step["rows"]): readonly Row[] => (Array.isArray(given) ? given : []);
 
 /** Milliseconds of a duration. */
-export function toMs(typed: string): number {
-  return Number.parseFloat(typed) * (typed.endsWith("ms") ? 1 : 1000);
-}
+export const toMs = (typed: string): number => Number.parseFloat(typed) * (typed.endsWith("ms") ? 1 : 1000);

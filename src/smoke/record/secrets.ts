@@ -6,11 +6,7 @@ const TOKEN = /\banp_[\w-]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g; // The daemon's o
 /** What replaces the tokens of recorded calls, as `${run.token}`: a file never holds a token.
  * @param known tokens of the daemon's users, by what replaces them
  * @param isComplete whether any other token is invalid */
-export function createSecrets(
-  calls: readonly RecordedCall[],
-  known: Readonly<Record<string, string>>,
-  isComplete: boolean,
-) {
+export function createSecrets(calls: readonly RecordedCall[], known: Record<string, string>, isComplete: boolean) {
   const references = new Map(Object.entries(known).map(([reference, token]) => [token, reference]));
   const variables: string[] = [];
   let unknown = 0;

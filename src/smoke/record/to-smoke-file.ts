@@ -129,6 +129,4 @@ function mapped(value: unknown, key: string, replace: (key: string, value: unkno
 }
 
 /** Whether a file can hold the value: no key of a matcher, no lone surrogate, no text that looks like a reference. */
-function isPlain(value: unknown): boolean {
-  return !/"\$[^"]*":|\\ud[89a-f]|"\$[A-Z_][A-Z0-9_]*"|\{\{/.test(JSON.stringify(value));
-}
+const isPlain = (value: unknown) => !/"\$[^"]*":|\\ud[89a-f]|"\$[A-Z_][A-Z0-9_]*"|\{\{/.test(JSON.stringify(value));

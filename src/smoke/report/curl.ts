@@ -14,6 +14,4 @@ export function curlLine({ method, url, headers, body }: WireRequest, tokenName:
 }
 
 /** A word of a shell command. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
+export const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -90,6 +90,4 @@ function usualStatus(code: unknown): number {
   return typeof code === "number" && Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].status : 200;
 }
 
-function fieldOf(body: unknown, name: string): unknown {
-  return isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined;
-}
+const fieldOf = (body: unknown, name: string) => (isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined);

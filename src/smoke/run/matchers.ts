@@ -34,9 +34,7 @@ const Decimal = DecimalJs.clone({ precision: 60 }); // Exact sums of decimal num
 const decimal = z.string().refine((text) => /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(unsigned(text)), "must be a number");
 
 /** A term of a sum: `-${step.path}` of a negative value has two signs. */
-function unsigned(term: number | string): string {
-  return String(term).replace(/^--/, "");
-}
+const unsigned = (term: number | string): string => String(term).replace(/^--/, "");
 
 /** All matchers, by their key in a file. `matchers.json` says what each is, with an example. */
 export const MATCHERS = {
@@ -121,9 +119,7 @@ export const MATCHERS = {
 
 export type MatcherName = keyof typeof MATCHERS;
 
-export function isMatcherName(name: string): name is MatcherName {
-  return Object.hasOwn(MATCHERS, name);
-}
+export const isMatcherName = (name: string): name is MatcherName => Object.hasOwn(MATCHERS, name);
 
 /** Whether a value is an ISO 8601 instant with its offset. */
 export function isInstant(value: unknown): boolean {
@@ -171,9 +167,7 @@ export function compare(
   return expected === actual ? [] : [differs(path, show(expected), actual)];
 }
 
-function matches(expected: unknown, actual: unknown, path: string): boolean {
-  return compare(expected, actual, path).length === 0;
-}
+const matches = (expected: unknown, actual: unknown, path: string) => compare(expected, actual, path).length === 0;
 
 function ordered(words: string, holds: (order: number) => boolean) {
   return {

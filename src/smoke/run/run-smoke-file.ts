@@ -52,19 +52,13 @@ export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promis
 
 const NEVER = new AbortController().signal;
 
-function reasonToSkip(
-  { phase, step, skip }: Case,
-  results: readonly StepResult[],
-  { signal, clock, bail }: RunOptions,
-): string | undefined {
+function reasonToSkip({ phase, step, skip }: Case, before: readonly StepResult[], { signal, clock, bail }: RunOptions) {
   if (signal.aborted) return "interrupted";
   if (skip !== undefined) return skip;
   if (step.now !== undefined && clock === undefined) return "the clock of this daemon cannot be moved";
-  const failed = new Set(results.filter(({ outcome }) => outcome === "failed").map((result) => result.phase));
+  const failed = new Set(before.filter(({ outcome }) => outcome === "failed").map((result) => result.phase));
   if (phase !== "cleanup" && failed.has("setup")) return "the setup failed";
   return phase === "steps" && bail && failed.has("steps") ? "an earlier step failed" : undefined;
 }
 
-function skipped(reason: string): Pick<StepResult, "outcome" | "reason" | "problems" | "tries" | "ms"> {
-  return { outcome: "skipped", reason, problems: [], tries: 0, ms: 0 };
-}
+const skipped = (reason: string) => ({ outcome: "skipped" as const, reason, problems: [], tries: 0, ms: 0 });

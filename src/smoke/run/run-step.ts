@@ -133,8 +133,7 @@ function redactorFor(secrets: readonly string[]): (text: string) => string {
   const forms = secrets
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURI(secret), toQuery(secret)]);
-  // Longest first: one secret may be part of another.
-  forms.sort((a, b) => b.length - a.length);
+  forms.sort((a, b) => b.length - a.length); // Longest first: one secret may be part of another.
   return (text) => forms.reduce((hidden, secret) => hidden.replaceAll(secret, "***"), text);
 }
 

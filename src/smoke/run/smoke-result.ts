@@ -67,6 +67,4 @@ export function differs(path: string, expected: string, actual: unknown): Proble
 export const MAX_CHARACTERS = 65_536;
 
 /** A value on one line, as JSON, truncated when very long. */
-export function show(value: unknown): string {
-  return value === undefined ? "nothing" : cut(JSON.stringify(value), MAX_CHARACTERS);
-}
+export const show = (value: unknown) => (value === undefined ? "nothing" : cut(JSON.stringify(value), MAX_CHARACTERS));

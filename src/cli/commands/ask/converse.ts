@@ -57,8 +57,7 @@ export async function converse(
         try {
           if (!(await answer(line))) return EXIT.interrupted;
         } catch (error) {
-          // A question that is refused leaves the conversation as it is.
-          if (!(error instanceof AnpError)) throw error;
+          if (!(error instanceof AnpError)) throw error; // A question that is refused leaves the conversation as it is.
           interrupt = undefined;
           terminal.warn(error.message);
         }

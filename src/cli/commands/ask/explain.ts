@@ -2,18 +2,13 @@ import { stringify } from "yaml";
 import type { RawInput } from "../../../contract/validation/validate-request.ts";
 import type { Call } from "../../../service/operation.ts";
 import type { Context } from "../../framework/command-context.ts";
-import { EXIT, UsageError, type ExitCode } from "../../framework/command-failure.ts";
+import { EXIT, UsageError } from "../../framework/command-failure.ts";
 import { withSession } from "../../target/operations.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
 import { printAnswer, type Answer } from "./show-answer.ts";
 
 /** Asks a question on the storage, and shows how its answer, or its failure, came about. */
-export async function askAndExplain(
-  context: Context,
-  user: string | undefined,
-  input: RawInput,
-  key?: string,
-): Promise<ExitCode> {
+export async function askAndExplain(context: Context, user: string | undefined, input: RawInput, key?: string) {
   const { daemon, globals, terminal } = context;
   if (globals.format !== undefined && globals.format !== "json") throw new UsageError("--explain is a text or --json.");
   if (daemon !== undefined) throw new UsageError("An answer is explained on the storage: give --storage.");
@@ -21,9 +16,8 @@ export async function askAndExplain(
   const show = async (answer: Answer | undefined): Promise<void> => {
     if (globals.format === undefined) {
       if (answer !== undefined) await printAnswer(context, answer);
-      const shown =
-        explanation ?? "Nothing was computed: the answer is that of an earlier call, or was refused before.";
-      await terminal.write(`\n${cleanText(stringify({ explanation: shown, cost: answer?.points_cost ?? 0 }))}`);
+      const text = explanation ?? "Nothing was computed: the answer is that of an earlier call, or was refused before.";
+      await terminal.write(`\n${cleanText(stringify({ explanation: text, cost: answer?.points_cost ?? 0 }))}`);
     } else await terminal.write(`${JSON.stringify({ ...answer, explanation: explanation ?? null }, null, 2)}\n`);
   };
   const answer = await withSession(context, async ({ service, activeCallOf }) => {

@@ -52,8 +52,7 @@ export async function openLineSource(file: string, io: CommandIo) {
       try {
         yield* splitLines(stream, position, signal);
       } catch (error) {
-        // A stream that is destroyed ends with an error of its own.
-        if (!signal.aborted) throw error;
+        if (!signal.aborted) throw error; // A stream that is destroyed ends with an error of its own.
       } finally {
         stream.destroy();
       }

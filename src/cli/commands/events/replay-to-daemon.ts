@@ -16,6 +16,8 @@ const ATTEMPTS = 4; // For an event that a daemon cannot store at the moment.
 /** How lines are replayed, and what waits so many seconds until a daemon takes more; it rejects to end the replay. */
 export type PacedOptions = ReplayOptions & { readonly pause: (seconds: number) => Promise<void> };
 
+type Rejection = { readonly reason: string };
+
 function* each<T>(items: readonly T[]): Generator<T> {
   yield* items;
 }
@@ -31,8 +33,7 @@ function createGate(pause: (seconds: number) => Promise<void>) {
     opened: () => pausing,
     hold(seconds: number): void {
       pausing ??= pause(seconds).finally(() => (pausing = undefined));
-      // It rejects for those who wait; there may be none.
-      pausing.catch(() => undefined);
+      pausing.catch(() => undefined); // It rejects for those who wait; there may be none.
     },
   };
 }
@@ -50,15 +51,9 @@ export async function replayToDaemon(
   const gate = createGate(pause);
   const counts = new FingerprintCounts();
 
-  function count({ fingerprint, source_id }: ReplayedEvent): number {
-    return source_id === undefined ? counts.addSeen(fingerprint) : 1;
-  }
+  const count = (sent: ReplayedEvent) => (sent.source_id === undefined ? counts.addSeen(sent.fingerprint) : 1);
 
-  async function send(
-    sent: ReplayedEvent,
-    nth: number,
-    attempt = 1,
-  ): Promise<"stored" | "skipped" | { reason: string }> {
+  async function send(sent: ReplayedEvent, nth: number, attempt = 1): Promise<"stored" | "skipped" | Rejection> {
     const { fingerprint, json } = sent;
     const event = JSON.parse(json) as StoredEvent;
     if (event.user_id !== me) return { reason: `user_id: is ${event.user_id}, but the token is ${me}'s` };

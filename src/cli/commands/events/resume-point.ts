@@ -31,8 +31,7 @@ export function resumePointFile(env: Env, file: string, target: string) {
   return {
     /** The point of an earlier run; undefined when none can be read. */
     async read(): Promise<ResumePoint | undefined> {
-      const text = await readFile(path, "utf8").catch(() => "");
-      return resumePoint.safeParse(parseJson(text)).data;
+      return resumePoint.safeParse(parseJson(await readFile(path, "utf8").catch(() => ""))).data;
     },
     save: (point: Omit<ResumePoint, "file" | "target">) =>
       replaceFile(path, `${JSON.stringify({ file, target, ...point } satisfies ResumePoint)}\n`),

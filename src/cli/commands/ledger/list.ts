@@ -66,18 +66,13 @@ export const list = defineCommand("ledger list", {
   },
 });
 
-function givenOf(values: Readonly<Record<string, unknown>>): string[] {
-  return Object.keys(values)
-    .filter((key) => values[key] !== undefined)
-    .map(flagOf);
-}
+const givenOf = (values: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [flagOf(key)]));
 
 const NO_CHARGE = { route: null, question: null, repeats_entry: null, seconds_after: null, repeat_key: null };
 
-async function openWideReader(
-  { service: { ledger, storage } }: AccountsSession,
-  user: string,
-): Promise<LedgerReader<WideRow>> {
+async function openWideReader({ service }: AccountsSession, user: string): Promise<LedgerReader<WideRow>> {
+  const { ledger, storage } = service;
   const { ifDamaged } = await import("../../../storage/storage-errors.ts");
   const { readCharges, REPEAT_WITHIN } = await import("../../../admin/charged-questions.ts");
   const { total, read } = storedLedgerReader(ledger, user);

@@ -19,8 +19,7 @@ export async function verifyWithProgress(
     report(showNow);
   };
   for await (const one of verifyLedgers(storage, { ...options, onProgress })) {
-    // What an interrupt ended would count as damaged.
-    report(showNow);
+    report(showNow); // What an interrupt ended would count as damaged.
     found.push(one);
   }
   return found;
@@ -37,12 +36,7 @@ const MAX_MESSAGES = 100; // How many messages are kept of values that belong to
 
 /** Verifies the values beside the ledgers: adds the first damage of each user to a verification without one.
  * @returns what is damaged and belongs to no verified user */
-export async function addDamagedValues(
-  report: ReportPlace,
-  storage: Storage,
-  found: Verification[],
-  user: string | undefined,
-): Promise<string[]> {
+export async function addDamagedValues(report: ReportPlace, storage: Storage, found: Verification[], user?: string) {
   const { findDamagedValues } = await import("../../../admin/find-damaged-values.ts");
   const { encodeSegment } = await import("../../../storage/keys.ts");
   const rows = new Map(found.map(({ user_id }, index) => [encodeSegment(user_id), index]));
@@ -60,11 +54,7 @@ export async function addDamagedValues(
 }
 
 /** @throws CommandFailure that names the first wrong entry of each damaged ledger, below the headline */
-export function failOnDamage(
-  found: readonly Verification[],
-  headline: readonly string[] = [],
-  others: readonly string[] = [],
-): void {
+export function failOnDamage(found: readonly Verification[], headline: string[] = [], others: string[] = []): void {
   const lines = [...damagesOf(found), ...others];
   if (lines.length > 0) throw new CommandFailure(EXIT.failure, [...headline, ...lines].join("\n"));
 }

@@ -11,9 +11,8 @@ export const command = defineCommand("exchange", {
     const outcome = await withAccountOperations(context, user, async ({ session, currentUser, run }) => {
       await confirmUnlessYes(context, yes, async () => {
         const { balance } = (await run("getPoints", {})).data;
-        const rate = session?.service.config.exchange.rate;
+        const rate = session?.service.config.exchange.rate; // A daemon reports its rate only with the result.
         const { pointsFor } = await import("../../../ledger/points-rules.ts");
-        // A daemon reports its rate only with the result.
         const terms =
           rate === undefined
             ? `at the daemon's rate (has ${balance} points)`

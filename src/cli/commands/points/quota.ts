@@ -8,7 +8,6 @@ export const command = defineCommand("quota", {
   arguments: { user: userParam() },
   async run({ user }, context) {
     const { data } = await withAccountOperations(context, user, ({ run }) => run("getMe", {}), { lookUp: true });
-    const now = context.clock.now();
-    await printRecord(context, data, { next_reset_at: (iso) => showReset(iso, now) });
+    await printRecord(context, data, { next_reset_at: (iso) => showReset(iso, context.clock.now()) });
   },
 });

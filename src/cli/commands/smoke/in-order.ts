@@ -6,8 +6,7 @@ export async function* inOrder<T>(count: number, jobs: number, work: (index: num
     for (let started = 0; started < count || underWay.length > 0;) {
       while (started < count && underWay.length < jobs) {
         const job = work(started++);
-        // It may fail before it is awaited.
-        job.catch(() => undefined);
+        job.catch(() => undefined); // It may fail before it is awaited.
         underWay.push(job);
       }
       yield await underWay.shift()!;

@@ -145,9 +145,7 @@ class FeedReader {
   }
 }
 
-function isEntry(name: string): boolean {
-  return name === "item" || name === "entry";
-}
+const isEntry = (name: string): boolean => name === "item" || name === "entry";
 
 /** The attributes of a tag by their names in lower case. */
 export function attributesOf(text: string): Map<string, string> {
