@@ -6,7 +6,7 @@ import { batchesOf } from "../runtime/batches.ts";
 import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 
-const CONCURRENCY = 8; // Sources read at once, as a refresh does.
+const CONCURRENCY = 8; // Sources read at once.
 
 /** How long the check may take, ms. */
 export function longestSourcesCheck({ loaded: { config } }: CheckInput): number {
