@@ -16,6 +16,7 @@ import type { ReadSource } from "./build-snapshot.ts";
 export const CONCURRENCY = 16;
 const SLOW_MS = 250; // A source that has not sent everything after so long is slow, ms.
 const MOST_SLOW = 160; // So many slow ones do not hold up the others.
+const MOST_BODIES = 24; // So many bodies, each of the largest size, are held at once.
 const EARLY_MS = 3000; // What was brought by then may be published before sources that wait for slow ones, ms.
 /** Longest time to decode and parse one source, ms. */
 export const PARSE_MS = 5000;
@@ -41,6 +42,7 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
   const read = new Map<string, Outcome>();
   const running = new Set<Promise<unknown>>();
   const slowOnes = new Set<AbortSignal>(); // Aborted once they have sent everything.
+  const bodies = createTurns(MOST_BODIES);
   let bring: () => void = () => undefined;
   const brought = new Promise<void>((resolve) => (bring = resolve));
 
@@ -63,7 +65,7 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
       const next = async (): Promise<void> => {
         for (const source of queue) {
           const fetched = new AbortController();
-          const task = readOne(source, unread(source).state, deps, fetched)
+          const task = readOne(source, unread(source).state, deps, { fetched, bodies })
             .then((outcome) => outcome && read.set(source.id, outcome))
             .finally(() => {
               running.delete(task);
@@ -96,17 +98,22 @@ async function readOne(
   source: Source,
   previous: Outcome["state"],
   deps: SourceReaderDeps,
-  fetched: AbortController,
+  { fetched, bodies }: { readonly fetched: AbortController; readonly bodies: ReturnType<typeof createTurns> },
 ): Promise<Outcome | undefined> {
   const { reader, pacing, clock, logger } = deps;
   const { location } = source;
   if (pacing.isPaused(location, previous)) return undefined;
   const last_ok_ms = clock.now();
   let status: number | undefined;
+  const body = { isHeld: false };
+  const bodyTurn = async (): Promise<void> => {
+    if (!body.isHeld) await bodies.begin();
+    body.isHeld = true;
+  };
   try {
     // The value of the series depends on the day, so it is read each time.
     const mayStay = source.kind !== "fear_greed";
-    const reading = await readSource(source, mayStay ? previous : NO_VALIDATORS, reader);
+    const reading = await readSource(source, mayStay ? previous : NO_VALIDATORS, { ...reader, bodyTurn });
     fetched.abort();
     status = reading === undefined ? 304 : reading.status;
     const parsed = reading && (await parse(deps, source, reading, mayStay ? previous.hash : null));
@@ -120,7 +127,24 @@ async function readOne(
     logger.warn({ source: source.id, url: previous.url, failure, reason }, FAILED);
     const state = { ...previous, status, ...pacing.failed(location, previous, error), ok: false, last_error: reason };
     return { state, content: undefined };
+  } finally {
+    if (body.isHeld) bodies.end();
   }
+}
+
+/** Lets `most` go on at once; the others wait for their turn. */
+function createTurns(most: number) {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return {
+    async begin(): Promise<void> {
+      if (running++ >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    end(): void {
+      running--;
+      waiting.shift()?.();
+    },
+  };
 }
 
 /** The state of a source in an earlier snapshot, or that of a new one. */

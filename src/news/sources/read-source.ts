@@ -38,6 +38,7 @@ export interface ReaderOptions {
   readonly fetch: ReturnType<typeof createSourceFetch>;
   readonly now: () => number; // Milliseconds since the epoch.
   readonly signal?: AbortSignal; // Aborted when the result is not wanted any more.
+  readonly bodyTurn?: (() => Promise<void>) | undefined; // Waits until a body may be read; no part of the time.
 }
 
 /** Whether a location is fetched over HTTP; anything else is a path. */
@@ -74,7 +75,11 @@ async function readLocal(path: string, options: ReaderOptions): Promise<Reading>
 
 async function readRemote(place: Place, known: Validators, options: ReaderOptions): Promise<Reading | undefined> {
   await options.fetch.load();
-  const timeout = AbortSignal.timeout(options.timeoutMs);
+  const overdue = new AbortController();
+  const expire = (ms: number) => setTimeout(() => overdue.abort(), ms);
+  const begun = performance.now();
+  let timer = expire(options.timeoutMs);
+  const timeout = overdue.signal;
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
   try {
     const { response, url } = await follow(place, known, signal, options);
@@ -83,6 +88,10 @@ async function readRemote(place: Place, known: Validators, options: ReaderOption
       await response.body?.cancel();
       throw statusError(response, options.now());
     }
+    clearTimeout(timer);
+    const left = options.timeoutMs - (performance.now() - begun);
+    await options.bodyTurn?.();
+    timer = expire(left);
     const bytes = await readBytes(response.body, options.maxBytes, () => tooLarge(options.maxBytes));
     const { headers } = response;
     const validators = { etag: headers.get("etag"), last_modified: headers.get("last-modified") };
@@ -98,6 +107,8 @@ async function readRemote(place: Place, known: Validators, options: ReaderOption
     const { cause, message } = error as Error & { cause?: { code?: unknown } };
     const reason = typeof cause?.code === "string" ? cause.code : message;
     throw new SourceError("network", `the connection failed (${reason})`, error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
