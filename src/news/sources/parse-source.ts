@@ -6,6 +6,7 @@ import { z } from "zod";
 import { withoutControls } from "../../language/plain-text.ts";
 import { parseDate } from "./feed-dates.ts";
 import { offsetMinutes } from "../../runtime/clock.ts";
+import { listedArticles } from "./help/help-folder.ts";
 import { SourceError } from "./source-error.ts";
 import { isLocal, type Source } from "./sources.ts";
 
@@ -96,12 +97,18 @@ function readJson(text: string): unknown {
 }
 
 /** The valid entries of `{ [name]: [...] }`, the first of each key; others are counted. */
-function readEntries<T>(text: string, name: string, schema: z.ZodType<T>, keyOf: (entry: T) => string): Listing<T> {
+function readEntries<T>(
+  text: string,
+  name: string,
+  schema: z.ZodType<T>,
+  keyOf: (entry: T) => string,
+  listed = (raw: unknown): unknown[] => [raw],
+): Listing<T> {
   const envelope = z.object({ [name]: z.array(z.unknown()) }).safeParse(readJson(text));
   if (!envelope.success) throw new SourceError("invalid", `the content is not {"${name}": [...]}`);
   const entries = new Map<string, T>();
   let refused = 0;
-  for (const raw of envelope.data[name] ?? []) {
+  for (const raw of (envelope.data[name] ?? []).flatMap(listed)) {
     const entry = schema.safeParse(raw);
     if (entry.success && !entries.has(keyOf(entry.data))) entries.set(keyOf(entry.data), entry.data);
     else refused += 1;
@@ -120,7 +127,13 @@ function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
 
 /** Help articles of one language, of `{"articles":[…]}`. An empty list is a listing that succeeded. */
 export function readArticles(text: string, lang: string, movable: boolean): Listing<StoredArticle> {
-  const { entries, refused } = readEntries(text, "articles", article, (entry) => entry.id);
+  const { entries, refused } = readEntries(
+    text,
+    "articles",
+    article,
+    ({ id }) => id,
+    (raw) => listedArticles(raw, lang),
+  );
   return {
     refused,
     entries: entries.map(({ updated_at, questions, aliases: others, ...rest }) => ({

@@ -1,6 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
+import { isArticleList, readArticlePages } from "./help/article-pages.ts";
+import { readHelpFolder } from "./help/help-folder.ts";
 import { SourceError, statusError } from "./source-error.ts";
 import type { createSourceFetch } from "./public-fetch.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
@@ -16,6 +18,8 @@ export const NO_VALIDATORS: Validators = { etag: null, last_modified: null };
 
 /** Where a source is, and how it is asked. */
 export interface Place {
+  /** A help center may be a folder, or have pages. */
+  readonly kind?: string;
   readonly location: string;
   readonly allowPrivate?: boolean; // Whether it may be at an address that is not public; absent: no.
   readonly headers?: Readonly<Record<string, string>> | undefined; // Sent to its own origin, not to where it redirects.
@@ -55,15 +59,20 @@ export function printLocation(location: string): string {
  * @returns undefined when it has not changed since the validators were sent
  * @throws SourceError with the failure named */
 export async function readSource(place: Place, known: Validators, options: ReaderOptions) {
-  return isRemote(place.location) ? readRemote(place, known, options) : readLocal(place.location, options);
+  if (!isRemote(place.location)) return readLocal(place, options);
+  if (place.kind !== "help" || !isArticleList(place.location)) return readRemote(place, known, options);
+  return readArticlePages(place.location, options, async (location, timeoutMs) =>
+    readRemote({ ...place, location }, NO_VALIDATORS, { ...options, timeoutMs }),
+  );
 }
 
-async function readLocal(path: string, options: ReaderOptions): Promise<Reading> {
+async function readLocal({ location: path, kind }: Place, options: ReaderOptions): Promise<Reading> {
   const file = resolve(options.baseDir, path);
   try {
-    const { size } = await stat(file);
-    if (size > options.maxBytes) throw tooLarge(options.maxBytes);
-    const bytes = await readFile(file);
+    const found = await stat(file);
+    if (found.isFile() && found.size > options.maxBytes) throw tooLarge(options.maxBytes);
+    const isFolder = kind === "help" && found.isDirectory();
+    const bytes = await (isFolder ? readHelpFolder(file, options.maxBytes) : readFile(file));
     return { bytes, contentType: null, validators: NO_VALIDATORS, url: undefined, status: undefined };
   } catch (error) {
     if (error instanceof SourceError) throw error;

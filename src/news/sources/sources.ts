@@ -52,7 +52,8 @@ export async function checkListingSizes(config: NewsConfig, baseDir: string): Pr
   for (const [key, location] of Object.entries(listings)) {
     if (location === undefined || isRemote(location)) continue;
     // A file that is not there yet is reported by the refresh, like a server that does not answer.
-    const { size } = await stat(resolve(baseDir, location)).catch(() => ({ size: 0 }));
+    const found = await stat(resolve(baseDir, location)).catch(() => undefined);
+    const size = found?.isFile() ? found.size : 0;
     if (size > config.max_bytes) {
       errors.push(`${key}: ${location} has ${size} bytes, more than news.max_bytes (${config.max_bytes})`);
     }

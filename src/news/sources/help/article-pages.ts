@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { SourceError } from "../source-error.ts";
+
+const MOST_PAGES = 200;
+
+/** A page of https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/#list-articles. */
+const pageSchema = z.object({
+  articles: z.array(
+    z.object({
+      ...{
+        id: z.unknown(),
+        title: z.unknown(),
+        body: z.string().nullish(),
+        html_url: z.unknown(),
+        updated_at: z.unknown(),
+      },
+      ...{ draft: z.boolean().optional(), label_names: z.array(z.string()).nullish() },
+    }),
+  ),
+  meta: z.object({ has_more: z.boolean() }),
+  links: z.object({ next: z.string().nullish() }).default({}),
+});
+
+/** Whether a location is that of a Zendesk help center's articles in a locale. */
+export function isArticleList(location: string): boolean {
+  return /^https?:\/\/[^?#]{1,500}\/api\/v2\/help_center\/[\w-]{1,20}\/articles(?:\.json)?(?:[?#]|$)/i.test(location);
+}
+
+/** Reads all pages of a help center's articles within one time and size, as `{"articles":[…]}` without drafts.
+ * @param readPage reads one page within a time
+ * @throws SourceError also when the pages do not end, or lead elsewhere */
+export async function readArticlePages<R extends { readonly bytes: Uint8Array }>(
+  location: string,
+  { timeoutMs, maxBytes }: { readonly timeoutMs: number; readonly maxBytes: number },
+  readPage: (location: string, timeoutMs: number) => Promise<R | undefined>,
+): Promise<R & { readonly bytes: Buffer }> {
+  const first = new URL(location);
+  if (!first.searchParams.has("page[size]")) first.searchParams.set("page[size]", "100");
+  const ends = performance.now() + timeoutMs;
+  const articles: object[] = [];
+  const asked = new Set<string>();
+  let bytes = 0;
+  for (let url = first; ;) {
+    if (asked.has(url.href) || asked.size === MOST_PAGES) throw refused("the listing of articles does not end");
+    asked.add(url.href);
+    const reading = await readPage(url.href, Math.max(1, Math.round(ends - performance.now())));
+    const page = pageSchema.safeParse(reading && jsonOf(reading.bytes));
+    if (reading === undefined || !page.success) throw refused("the content is not a page of articles with a cursor");
+    bytes += reading.bytes.byteLength;
+    if (bytes > maxBytes) throw new SourceError("too_large", `more than ${maxBytes} bytes`);
+    for (const { html_url: link, label_names: aliases, draft, body, ...article } of page.data.articles)
+      if (draft !== true) articles.push({ ...article, body: body ?? "", url: link, aliases: aliases ?? [] });
+    if (!page.data.meta.has_more) return { ...reading, bytes: Buffer.from(JSON.stringify({ articles })) };
+    const { next } = page.data.links;
+    if (!next || !URL.canParse(next, url.href)) throw refused("a page of articles does not name the next one");
+    url = new URL(next, url);
+    // The source's credentials go with each page.
+    if (url.origin !== first.origin) throw refused("a page of articles leads to another server");
+    [url.username, url.password] = [first.username, first.password];
+  }
+}
+
+const refused = (reason: string): SourceError => new SourceError("invalid", reason);
+
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { serve, type TestServer } from "../server.ts";
+import { createWorld, HOUR, type World } from "../world.ts";
+
+let world: World;
+let server: TestServer | undefined;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(async () => {
+  await world.close();
+  await server?.close();
+  server = undefined;
+});
+
+const help = async (news: ReturnType<World["news"]>) => {
+  await news.refresh("full");
+  const { coverage, sources } = await news.status();
+  const [{ state, last_error, last_read }] = sources as [(typeof sources)[number]];
+  const titles = (await news.current()).help.map(({ title }) => title);
+  return { coverage: coverage["help"], state, last_error, last_read, titles };
+};
+
+describe("a help center that is a folder", () => {
+  it("has an article a file, with the fields of its front matter, or those of its path and heading", async () => {
+    const front =
+      "---\r\nid: 7\ntitle: Fees: all\nlang: en-GB\nurl: https://x.example/fees\nquestions:\n  - What does it cost?\n" +
+      "aliases: [price list]\nupdated_at: 2026-11-01\nunknown: x\n---\n# Ignored\n\n**0.1%** a trade";
+    await world.write("help/fees.md", `\ufeff${front.replace("Fees: all", '"Fees: all"')}`);
+    await world.write("help/money/withdraw.html", "<head><title>Take &amp; go</title></head><body><p>Soon.</p></body>");
+    await world.write("help/money/plain.markdown", "intro\n\n## How to *pay*\nBy card.");
+    await world.write("help/费用.md", "---\nlang: zh\n---\n# 费用\n免费");
+    await world.write("help/broken.md", "---\ntitle: [\n---\n# Broken");
+    await world.write("help/untitled.md", "no heading");
+    await world.write("help/.draft.md", "# Draft");
+    await world.write("help/notes.txt", "# Notes");
+    const news = world.news({ help: { en: "help", zh: "help" } });
+    const { coverage, last_read } = await help(news);
+    expect(coverage).toEqual({ zh: 3, en: 3 });
+    expect(last_read).toMatchObject({ refused: 2 });
+    const articles = (await news.current()).help.filter(({ lang }) => lang === "en");
+    expect(articles).toEqual([
+      {
+        ...{ id: "7", title: "Fees: all", lang: "en", category: "", url: "https://x.example/fees" },
+        ...{ body: "# Ignored\n\n**0.1%** a trade", aliases: ["What does it cost?", "price list"] },
+        updated_at: "2026-11-01T00:00:00.000Z",
+      },
+      expect.objectContaining({ id: "money/plain", title: "How to *pay*", updated_at: null }),
+      expect.objectContaining({ id: "money/withdraw", title: "Take & go", body: "<p>Soon.</p></body>" }),
+    ]);
+  });
+
+  it("keeps its articles when it becomes too large", async () => {
+    await world.write("help/a.md", "# A");
+    const news = world.news({ help: { en: "help" }, max_bytes: 1024 });
+    expect(await help(news)).toMatchObject({ titles: ["A"] });
+    await world.write("help/b.md", `# B\n${"x".repeat(1024)}`);
+    expect(await help(news)).toMatchObject({ state: "failed", last_error: "more than 1024 bytes", titles: ["A"] });
+  });
+});
+
+/** Answers as a help center does: each page names the next one. */
+async function serveArticles(answer: (page: number) => object | number | "cut") {
+  server = await serve((request, response) => {
+    const { pathname, searchParams } = new URL(request.url!, "http://x");
+    const page = Number(searchParams.get("page[after]") ?? 0);
+    const said = pathname === "/api/v2/help_center/en-us/articles.json" ? answer(page) : 404;
+    if (typeof said === "number") response.writeHead(said, { "retry-after": "7200" }).end();
+    else if (said === "cut") response.writeHead(200, { "content-length": "999" }).write("{", () => response.destroy());
+    else response.end(JSON.stringify(said));
+  });
+  return `${server.url}/api/v2/help_center/en-us/articles.json`;
+}
+
+const article = (id: number, more = {}) => ({
+  ...{ id, title: `Article ${id}`, body: "<p>Text</p>", html_url: `https://x.example/${id}`, label_names: ["word"] },
+  ...{ updated_at: "2026-11-01T00:00:00Z", draft: false, section_id: 1 },
+  ...more,
+});
+
+const pageOf = (page: number, has_more: boolean, next = page + 1) => ({
+  articles: [article(page * 2), article(page * 2 + 1, page === 1 ? { draft: true } : { body: null, label_names: [] })],
+  meta: { has_more },
+  links: { next: has_more ? `/api/v2/help_center/en-us/articles.json?page[after]=${next}` : null },
+});
+
+describe("a help center that speaks Zendesk's API", () => {
+  it("is read page by page, with the source's credentials, without drafts", async () => {
+    const url = await serveArticles((page) => pageOf(page, page < 2));
+    const news = world.news({ allow_private: true, help: { en: url.replace("//", "//me%2Ftoken:hush@") } });
+    expect(await help(news)).toMatchObject({
+      ...{ state: "ok", coverage: { en: 5, zh: 0 }, last_read: { read: 5, refused: 0 } },
+      titles: [0, 1, 2, 4, 5].map((id) => `Article ${id}`),
+    });
+    const [first] = (await news.current()).help;
+    expect(first).toMatchObject({ id: "0", url: "https://x.example/0", body: "<p>Text</p>", aliases: ["word"] });
+    expect(first?.updated_at).toBe("2026-11-01T00:00:00.000Z");
+    expect(server!.requests[0]!.url).toContain("page%5Bsize%5D=100");
+    const login = `Basic ${Buffer.from("me/token:hush").toString("base64")}`;
+    expect(server!.requests.map(({ headers }) => headers.authorization)).toEqual([login, login, login]);
+  });
+
+  it.for([
+    ["is asked to wait within it", 429, "the server answered 429"],
+    ["is cut within it", "cut", /^the connection failed/],
+    ["comes to a page again", pageOf(1, true, 1), "the listing of articles does not end"],
+    ["does not get a cursor", { articles: [] }, "the content is not a page of articles with a cursor"],
+    [
+      "is sent to another server",
+      { ...pageOf(1, true), links: { next: "http://127.0.0.1:1/" } },
+      "a page of articles leads to another server",
+    ],
+    ["does not get the next page", { ...pageOf(1, true), links: {} }, "a page of articles does not name the next one"],
+  ] as const)("keeps its last complete listing when a reader %s", async ([, fault, reason]) => {
+    let isWell = true;
+    const url = await serveArticles((page) => (isWell || page === 0 ? pageOf(page, page < 1) : fault));
+    const news = world.news({ allow_private: true, help: { en: url } });
+    const { titles } = await help(news);
+    isWell = false;
+    const failed = await help(news);
+    expect(failed).toMatchObject({ state: "failed", titles, coverage: { en: 3 } });
+    expect(failed.last_error).toMatch(reason);
+    const asked = server!.requests.length;
+    world.clock.advance(HOUR);
+    await help(news);
+    if (fault === 429) expect(server!.requests).toHaveLength(asked);
+  });
+
+  it("is not read for ever, and what never was complete is unknown", async () => {
+    const url = await serveArticles((page) => pageOf(page, true));
+    const news = world.news({ allow_private: true, help: { en: url } });
+    expect(await help(news)).toMatchObject({
+      ...{ state: "failed", titles: [], coverage: { en: "unknown", zh: 0 } },
+      last_error: "the listing of articles does not end",
+    });
+    expect(server!.requests).toHaveLength(200);
+  });
+});
