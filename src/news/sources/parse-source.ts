@@ -6,7 +6,7 @@ import { z } from "zod";
 import { withoutControls } from "../../language/plain-text.ts";
 import { parseDate } from "./feed-dates.ts";
 import { offsetMinutes } from "../../runtime/clock.ts";
-import { listedArticles } from "./help/help-folder.ts";
+import { listedArticles } from "./help/listed-articles.ts";
 import { SourceError } from "./source-error.ts";
 import { isLocal, type Source } from "./sources.ts";
 

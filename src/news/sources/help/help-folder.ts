@@ -1,25 +1,15 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { parse } from "yaml";
-import { z } from "zod";
-import { nearestLanguage } from "../../../language/detect-language.ts";
-import { plainLine } from "../../../language/plain-text.ts";
 import { SourceError } from "../source-error.ts";
 
 const MOST_FILES = 5000;
-const FRONT_MATTER = /^\ufeff?---\r?\n([^]{0,20000}?)\n---[ \t]*(?:\r?\n|$)/;
-const HEADINGS = {
-  html: /<(?:title|h1)\b[^<>]{0,500}>([^]{0,1000}?)<\/(?:title|h1)/i,
-  markdown: /^ {0,3}#{1,6}[ \t]+([^\n]{1,1000})/m,
-};
-
 /** The Markdown and HTML files of a folder and of those in it, as JSON: `{"articles":[{path,text}]}`.
  * @throws SourceError `too_large` */
 export async function readHelpFolder(folder: string, maxBytes: number): Promise<Buffer> {
   const all = await readdir(folder, { recursive: true });
   const paths = all.filter((path) => /\.(?:md|markdown|html?)$/i.test(path) && !/(?:^|[\\/])\./.test(path)).sort();
   if (paths.length > MOST_FILES) throw new SourceError("too_large", `more than ${MOST_FILES} files`);
-  const articles: z.infer<typeof articleFile>[] = [];
+  const articles: { path: string; text: string }[] = [];
   let bytes = 0;
   for (const path of paths) {
     bytes += (await stat(join(folder, path))).size;
@@ -27,26 +17,4 @@ export async function readHelpFolder(folder: string, maxBytes: number): Promise<
     articles.push({ path, text: await readFile(join(folder, path), "utf8") });
   }
   return Buffer.from(JSON.stringify({ articles }));
-}
-
-const articleFile = z.strictObject({ path: z.string(), text: z.string() });
-
-/** What is listed as an article in a help center of a language: of a file, the fields of its front matter, or those that
- * its path and its first heading give. None of a file of another language; anything else as it is. */
-export function listedArticles(raw: unknown, lang: string): unknown[] {
-  const file = articleFile.safeParse(raw);
-  if (!file.success) return [raw];
-  const { path, text } = file.data;
-  const [head = "", front = ""] = FRONT_MATTER.exec(text) ?? [];
-  const format = /html?$/i.test(path) ? "html" : "markdown";
-  const body = text.slice(head.length).replace(/^[^]*<body\b[^<>]{0,500}>/i, "");
-  const title = plainLine(HEADINGS[format].exec(text.slice(head.length))?.[1] ?? "");
-  try {
-    // Without types, so that a date or a number is text.
-    const fields = (parse(front, { schema: "failsafe" }) || {}) as Readonly<Record<string, string>>;
-    if (fields["lang"] !== undefined && nearestLanguage(fields["lang"]) !== lang) return [];
-    return [{ id: path.replace(/\.\w+$/, "").replaceAll("\\", "/"), title, body, ...fields }];
-  } catch {
-    return [undefined];
-  }
 }
