@@ -10,6 +10,7 @@ import type { ReaderOptions, Reading } from "../sources/read-source.ts";
 import { SourceError } from "../sources/source-error.ts";
 import { NEVER_FAILED, type SourcePacing } from "../sources/source-pacing.ts";
 import { isLocal, settingsOf, type Source } from "../sources/sources.ts";
+import { createSemaphore } from "../../runtime/semaphore.ts";
 import type { ReadSource } from "./build-snapshot.ts";
 
 /** Sources read at once, besides slow ones. */
@@ -42,7 +43,7 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
   const read = new Map<string, Outcome>();
   const running = new Set<Promise<unknown>>();
   const slowOnes = new Set<AbortSignal>(); // Aborted once they have sent everything.
-  const bodies = createTurns(MOST_BODIES);
+  const bodies = createSemaphore(MOST_BODIES);
   let bring: () => void = () => undefined;
   const brought = new Promise<void>((resolve) => (bring = resolve));
 
@@ -98,7 +99,7 @@ async function readOne(
   source: Source,
   previous: Outcome["state"],
   deps: SourceReaderDeps,
-  { fetched, bodies }: { readonly fetched: AbortController; readonly bodies: ReturnType<typeof createTurns> },
+  { fetched, bodies }: { readonly fetched: AbortController; readonly bodies: ReturnType<typeof createSemaphore> },
 ): Promise<Outcome | undefined> {
   const { reader, pacing, clock, logger } = deps;
   const { location } = source;
@@ -130,21 +131,6 @@ async function readOne(
   } finally {
     if (body.isHeld) bodies.end();
   }
-}
-
-/** Lets `most` go on at once; the others wait for their turn. */
-function createTurns(most: number) {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return {
-    async begin(): Promise<void> {
-      if (running++ >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    },
-    end(): void {
-      running--;
-      waiting.shift()?.();
-    },
-  };
 }
 
 /** The state of a source in an earlier snapshot, or that of a new one. */

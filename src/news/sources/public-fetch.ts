@@ -1,6 +1,7 @@
 import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { createSemaphore } from "../../runtime/semaphore.ts";
 import { version } from "../../runtime/package-file.ts";
 import { SourceError } from "./source-error.ts";
 
@@ -57,14 +58,11 @@ type Resolved = (error: Error | null, address: string | LookupAddress[], family?
 const LOOKUPS = 2; // Names resolved at once: each holds one of the four threads that the files of the storage need too.
 
 function createPublicLookup(): (hostname: string, options: LookupOptions, done: Resolved) => void {
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  const turns = createSemaphore(LOOKUPS);
   return (hostname, options, done) => {
-    const resolve = (): void => {
-      running++;
+    const resolve = (): void =>
       lookup(hostname, { ...options, all: true }, (error, addresses) => {
-        running--;
-        waiting.shift()?.();
+        turns.end();
         const known = error === null ? addresses.filter(({ address }) => isPublicAddress(address)) : [];
         const [first] = known;
         if (error !== null) done(error, []);
@@ -72,9 +70,7 @@ function createPublicLookup(): (hostname: string, options: LookupOptions, done: 
         else if (options.all === true) done(null, known);
         else done(null, first.address, first.family);
       });
-    };
-    if (running < LOOKUPS) resolve();
-    else waiting.push(resolve);
+    void turns.begin().then(resolve);
   };
 }
 
