@@ -103,6 +103,22 @@ it("serves a fixture, and logs JSON alone, without secrets", async () => {
   expect(stderr).not.toMatch(/demo-token|提现/);
 });
 
+it("reads many sources at once, and logs JSON alone", async () => {
+  const cwd = await newFolder();
+  const many = Array.from({ length: 20 }, (_, n) => `s${n}`);
+  const sources = many.map((id) => ({ id, name: id, lang: "en", url: `${id}.json` }));
+  await writeFile(join(cwd, "anp.yaml"), JSON.stringify({ news: { sources } }));
+  const feed = (title: string): object => ({
+    version: "https://jsonfeed.org/version/1.1",
+    items: [{ id: title, title }],
+  });
+  await Promise.all(many.map((id) => writeFile(join(cwd, `${id}.json`), JSON.stringify(feed(`Ferry ${id} returns`)))));
+  const daemon = await start(cwd, ["--config", "anp.yaml", "--storage", "memory:"]);
+  await daemon.says("news refreshed");
+  const { stderr } = await daemon.end("SIGTERM");
+  expect(stderr.split("\n").filter((line) => !/^(\{.*\})?$/.test(line))).toEqual([]);
+});
+
 it("shares one storage with commands that run meanwhile, and with a second daemon", async () => {
   const cwd = await newFolder();
   const [one, two] = await Promise.all([start(cwd, SMALL_WORLD), startHere(cwd, SMALL_WORLD)]);

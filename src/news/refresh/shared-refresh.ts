@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { JobError } from "../../compute/job-runner.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
@@ -105,6 +106,7 @@ async function publish(
   let after = number;
   const abandoned = new AbortController();
   const signal = AbortSignal.any([closing, abandoned.signal]);
+  setMaxListeners(0, signal); // each source that is read listens
   const known = base === undefined ? [] : shown!.record.sources;
   const reader = createSourceReader(known, { ...deps, reader: { ...deps.reader, signal } });
   const sources = sourcesOf(config);
