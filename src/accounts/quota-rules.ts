@@ -4,7 +4,6 @@ const MINUTE_MS = 60_000;
 
 /** The state of a user's quota at an instant, in the fields of the interface. */
 export type QuotaState = ReturnType<QuotaRules["stateOf"]>;
-
 /** The quota rules in one offset. */
 export type QuotaRules = ReturnType<typeof createQuotaRules>;
 

@@ -25,20 +25,15 @@ export type TokenRecord = z.infer<typeof tokenRecord>;
 
 /** A token as operators see it. */
 export type TokenRow = TokenRecord & { readonly state: "active" | "expired" | "revoked" };
-
 /** Opaque tokens of 256 bits: shown once, kept as a hash, with an expiry and a way to revoke them. */
 export type Tokens = ReturnType<typeof createTokens>;
-
 /** What a new token is for, and when it expires, ms since the epoch; undefined for never. */
 type TokenSettings = { label?: string | undefined; role?: Role; expires_at?: number | undefined };
-
 /** How many characters of an issued token are stored as text after its prefix: 48 of its 256 bits. */
 export const INDEXED_CHARACTERS = 8;
 /** How many characters an issued token has after its prefix. */
 export const SECRET_CHARACTERS = 43;
-
 const BATCH = 256;
-
 type TokenDeps = { storage: Documents; clock: Clock; random: Random; ttl_ms: number; prefix?: string };
 
 export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
@@ -125,7 +120,6 @@ function stateOf({ revoked_at, expires_at }: TokenRecord, now: number): TokenRow
 }
 
 type Named = Pick<TokenRecord, "user_id" | "label" | "role" | "start">;
-
 const idOf = (digest: string): string => digest.slice(0, 16);
 
 async function endToken(storage: Documents, digest: string, now: number, grace_ms: number) {

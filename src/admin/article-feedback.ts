@@ -18,7 +18,6 @@ export interface ArticleFeedback {
 
 const QUESTIONS_LISTED = 3;
 const BATCH = 100;
-
 type Vote = "helpful" | "inaccurate";
 
 /** Feedback joined to the articles that the answers quote, the most inaccurate first. The last word of a user on an

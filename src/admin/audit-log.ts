@@ -35,10 +35,8 @@ type AuditEntry = z.infer<typeof auditEntry>;
 
 /** Who calls what. */
 export type AuditCall = Omit<AuditEntry, "id" | "at" | "began" | "outcome" | "prev" | "hash">;
-
 /** A call as `anp audit list` shows it. */
 export type AuditRow = Omit<AuditEntry, "began" | "prev" | "hash" | "outcome"> & { readonly outcome: string };
-
 const GENESIS = sha256("anp audit log");
 
 const LAST: Key = ["operators", "audit", "head"]; // It may lag. An archive takes it before the log, as any `head`.

@@ -24,7 +24,6 @@ export interface DamagedValue {
 }
 
 type StoredKey = readonly EncodedSegment[];
-
 type StoredText = { readonly key: StoredKey; readonly text: string };
 
 /** Reads what `verifyLedgers` does not: subscriptions, sessions, the messages of charged answers, and of all users the

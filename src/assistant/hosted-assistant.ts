@@ -17,7 +17,6 @@ import { createScriptWriter } from "./written-script.ts";
 
 /** The assistant behind a runner of its jobs, with its content and its model. */
 export type HostedAssistant = ReturnType<typeof createHostedAssistant>;
-
 type Turn = Pick<RunOptions, "caller" | "wait_ms"> & ModelUse;
 
 interface HostedAssistantDeps {

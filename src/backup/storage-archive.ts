@@ -17,7 +17,6 @@ export type StoredValue = z.infer<typeof storedValue>;
 
 const OWN: ReadonlySet<string> = new Set(["ready", "import"]); // About the storage itself: no archive holds them.
 const BATCH = 256;
-
 type Wanted = (key: readonly EncodedSegment[]) => boolean;
 type OnDamage = (message: string) => void;
 

@@ -53,7 +53,6 @@ export async function isAdminAddress(url: string): Promise<boolean> {
 }
 
 const isAdmins = ({ status, text }: Page): boolean => status === 404 && text.includes(NOT_AT_ADMIN);
-
 type Page = Awaited<ReturnType<typeof readPage>>;
 
 /** A page; status 0 where there was no response. `problem`: what is wrong where another status is expected. */

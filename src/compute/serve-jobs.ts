@@ -3,7 +3,6 @@ import type { Jobs } from "./job-runner.ts";
 
 /** What a runner sends to its worker. */
 export type JobRequest = { readonly name: string; readonly input: unknown };
-
 /** What a worker sends: first that it is ready, then one reply for each request. */
 export type JobReply = { readonly ready: true } | { readonly output: unknown } | { readonly error: Error };
 

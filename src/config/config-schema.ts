@@ -54,7 +54,6 @@ const limitsConfig = section({
 });
 
 const keptDays = (shown: number) => example(z.int().min(1).max(36_500), shown).optional();
-
 const points = z.int().min(0);
 const rewardRate = z.number().min(0); // Points per USD; computed in exact decimal arithmetic.
 

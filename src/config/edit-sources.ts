@@ -54,7 +54,6 @@ async function write(file: string, text: string): Promise<void> {
 }
 
 type Tree = { news?: { sources?: WrittenSource[] | null } | null } | null;
-
 const writtenSources = (text: string): WrittenSource[] => (parse(text) as Tree)?.news?.sources ?? [];
 
 /** The text of a configuration file with other sources. All else stays, comments too; the layout does where the list is

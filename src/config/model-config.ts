@@ -23,7 +23,6 @@ const endpoint = {
 };
 
 const provider = z.strictObject({ ...endpoint, api_key_file: z.string().min(1).optional() });
-
 const tokens = (shown: number) => example(z.int().min(1000), shown).optional();
 
 /** A model behind an OpenAI-compatible endpoint, and those that are asked when it fails. */

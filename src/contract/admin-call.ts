@@ -2,13 +2,10 @@ import { z } from "zod";
 
 /** What the admin address answers at any path that it does not serve, the API's and the daemon's own pages included. */
 export const NOT_AT_ADMIN = "Not found. This is the admin address: the API is served at the daemon's other address.";
-
 /** A part of a command's output. */
 export type OutputFrame = { readonly out: string } | { readonly err: string };
-
 /** The end of a command: its exit code, or a question; the call is repeated with `yes` then. */
 export type LastFrame = { readonly exit: number } | { readonly ask: string };
-
 const toggle = z.boolean().default(false);
 
 /** How the output of a command is to look: fields of every body, besides the command's own. */

@@ -8,7 +8,6 @@ import * as points from "./schemas/points-schemas.ts";
 
 /** Groups of operations. The operations of a group share a rate limit. */
 export const RATE_GROUPS = ["account", "chat", "events", "points", "public", "refresh"] as const;
-
 export type RateGroup = (typeof RATE_GROUPS)[number];
 
 interface EndpointFacts {
@@ -55,7 +54,6 @@ const OPERATIONS = {
 
 /** The name of an operation of the interface. */
 export type OperationId = keyof typeof OPERATIONS;
-
 const TABLE = facts as Readonly<Record<OperationId, EndpointFacts>>;
 
 /** The interface: 13 endpoints. Routes, the checks of requests and the OpenAPI document are made from this table. */

@@ -15,7 +15,6 @@ const BACKLOG = 4096; // Connections that wait to be accepted; the kernel takes 
 const KEEP_ALIVE_MS = 75_000; // Longer than proxies and clients keep idle connections: none sends on one just closed.
 
 const BOUNDS: ConnectionBounds = { peer_ms: 10_000, most: Infinity };
-
 type Server = Awaited<ReturnType<typeof listhen>>["server"];
 
 /** A server that listens. */

@@ -59,7 +59,6 @@ async function tried(read: () => Promise<unknown>, good: Finding, bad: (reason: 
 }
 
 const NAMED = ["h3", "listhen", "unstorage", "ioredis", "zod", "ai", "entities", "jose", "decimal.js"];
-
 type Manifest = { readonly name: string; readonly version: string; readonly engines?: { readonly node?: string } };
 
 /** This program's version, Node's, and those of the libraries that the build bundled. */

@@ -33,7 +33,6 @@ export type StoredEvent = z.infer<typeof storedEvent>;
 
 /** An event with its address in the log. */
 export type AddressedEvent = StoredEvent & { readonly event_id: string };
-
 /** What one append writes. By `batch_id` a writer recognises its own batch after a lost reply. */
 export const batch = z.strictObject({ batch_id: z.string(), events: z.array(storedEvent).min(1) });
 export type Batch = z.infer<typeof batch>;

@@ -4,7 +4,6 @@ import { page } from "./respond.ts";
 
 /** Lets pages of other origins call the API, as configured. */
 export type Cors = NonNullable<ReturnType<typeof createCors>>;
-
 /** Headers that pages may send, and those that they may read, besides those that are always allowed. */
 const SENT = ["Content-Type", "Idempotency-Key", "If-None-Match", "X-Request-Id", "X-User-Token"];
 const RATES = ["RateLimit", "RateLimit-Policy", "Retry-After"];

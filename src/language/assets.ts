@@ -12,7 +12,6 @@ export const ASSETS = readRows(new URL("data/assets.txt", import.meta.url)).map(
 
 /** Acronyms that look like tickers. */
 export const NOT_TICKERS: ReadonlySet<string> = new Set(readWords(new URL("data/acronyms.txt", import.meta.url)));
-
 const KNOWN = new Map(ASSETS.map((asset) => [asset.symbol, asset]));
 const NAMES = ASSETS.flatMap(({ symbol, names, casual }) => [
   ...names.map((name) => ({ symbol, name, casual: false })),

@@ -2,7 +2,6 @@ import { readingsOf } from "./dictionary/dictionary.ts";
 
 /** Readings that input methods and dialects confuse: zh and z, ch and c, sh and s, ng and n. */
 const similarReading = (reading: string): string => reading.replace(/^([zcs])h/, "$1").replace(/ng$/, "n");
-
 const MOST_READINGS = 2;
 
 /** The characters of a text by their sound, to find what a misspelt Chinese word means. */

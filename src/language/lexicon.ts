@@ -5,7 +5,6 @@ import { stem, tokenize, type Token } from "./tokenize.ts";
 
 export const QUESTION_LEXICON = readLexicon("data/question-lexicon.txt");
 export const HEADLINE_LEXICON = readLexicon("data/headline-lexicon.txt");
-
 type Lexicon = ReturnType<typeof readLexicon>;
 
 function readLexicon(file: string) {

@@ -8,16 +8,12 @@ const listOf = (name: string): readonly string[] => LISTS.get(name)!;
 
 /** English words that say nothing about the subject of a text, stemmed. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(listOf("words").map(stem));
-
 /** The same for headlines, stemmed. */
 export const HEADLINE_STOP_WORDS: ReadonlySet<string> = new Set([...STOP_WORDS, ...listOf("headline words").map(stem)]);
-
 /** Words that questions are made of, stemmed. */
 export const QUESTION_WORDS: ReadonlySet<string> = new Set(listOf("question words").map(stem));
-
 /** Chinese function characters and interrogatives. */
 export const STOP_CHARACTERS: ReadonlySet<string> = new Set(listOf("characters"));
-
 /** Chinese function words and interrogatives of two characters. */
 export const STOP_PAIRS: ReadonlySet<string> = new Set(listOf("pairs"));
 

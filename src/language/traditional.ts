@@ -2,7 +2,6 @@ import { readWords } from "../runtime/text/data-rows.ts";
 
 const PAIRS = readWords(new URL("data/traditional.txt", import.meta.url));
 const SIMPLIFIED = new Map(PAIRS.map(([traditional = "", simplified = ""]) => [traditional, simplified]));
-
 const TRADITIONAL = new RegExp(`[${Array.from(SIMPLIFIED.keys()).join("")}]`, "gu");
 
 /** The text with frequent traditional characters simplified, its length kept: for matching only, never for quotes. */

@@ -21,7 +21,6 @@ export interface ChargeTrace {
 
 /** The result of one pass over a user's keys. */
 export type ScannedUser = ReturnType<typeof unscannedUser>;
-
 const BATCH = 256;
 
 /** A user of whom no key was read. */

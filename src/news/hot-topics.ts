@@ -11,7 +11,6 @@ import type { SnapshotViews } from "./snapshot/snapshot-views.ts";
 
 /** Hot topics without the users' questions, which the service adds. */
 export type HotTopics = Omit<z.infer<typeof hotTopics>, "user_hot_questions">;
-
 type HotTopicsQuery = { readonly days: number; readonly limit: number; readonly lang?: string };
 
 interface HotTopicsDeps {

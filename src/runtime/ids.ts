@@ -6,7 +6,6 @@ const RANDOM_BITS = 12;
 const POOL_BYTES = 4096; // For many request ids at once: a call for each would cost more than the rest of a request.
 const REQUEST_BYTES = 16;
 const DIGITS = "0123456789abcdefghijklmnopqrstuv";
-
 export type Ids = ReturnType<typeof createIds>;
 
 /** Ids from a clock and randomness. An integer is unique only once a record has it: the caller retries on a clash. */
@@ -38,7 +37,6 @@ export function createIds(clock: Clock, random: Random) {
 
 /** The least integer id of an instant, ms since the epoch. */
 export const leastIdAt = (ms: number): number => (ms - EPOCH_MS) * 2 ** RANDOM_BITS;
-
 /** When an integer id was generated, ms since the epoch. */
 export const idTime = (id: number): number => EPOCH_MS + Math.floor(id / 2 ** RANDOM_BITS);
 

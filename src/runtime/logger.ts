@@ -7,7 +7,6 @@ export interface Logger {
 }
 
 const ignore = (): void => undefined;
-
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /** The stack of an error, and below it those of what caused it. */

@@ -6,10 +6,8 @@ import type { Clock } from "../runtime/clock.ts";
 
 /** What a user can still pay with: free uses, then points. */
 export type Funds = { readonly free: number; readonly points: number };
-
 /** What a user has right now: profile, ledger and quota (free uses per day) of one reading. */
 export type UserState = Awaited<ReturnType<UserStates["of"]>>;
-
 export type UserStates = ReturnType<typeof createUserStates>;
 
 export function createUserStates(deps: {

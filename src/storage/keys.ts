@@ -46,13 +46,10 @@ function isEncodedSegment(text: string): boolean {
 
 /** Has a value while a whole storage is being restored, or was restored in part: it must not be used. */
 export const UNFINISHED_IMPORT: Key = ["import", "unfinished"];
-
 /** How many items share one folder of the files driver. */
 export const SEGMENT_SIZE = 1000;
-
 /** On files, a hint of the head is stored each time this many items were appended. */
 export const HINT_EVERY = 64;
-
 /** How many numbers after the end are looked at, where an older build, or an import, left no head beside the items. */
 export const LOOK_AHEAD = 64;
 

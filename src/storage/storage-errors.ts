@@ -23,13 +23,10 @@ export function isOutage(error: unknown): error is StorageError {
 
 /** The result of a read, or `instead` where the value is damaged. */
 export const ifDamaged = unlessFailed((error) => error instanceof CorruptionError);
-
 /** The result of a call, or `instead` where the storage does not answer. */
 export const ifOutage = unlessFailed(isOutage);
-
 /** The result of a call, or its error. */
 export const orError = <T>(call: Promise<T>): Promise<T | StorageError> => ifFailed(call, (error) => error);
-
 const ifFailed = unlessFailed((error) => error instanceof StorageError);
 
 function unlessFailed<E>(isExpected: (error: unknown) => error is E) {

@@ -5,7 +5,6 @@ import { fillTemplate } from "../../runtime/text/fill-template.ts";
 import WORDINGS from "./replies.json" with { type: "json" };
 
 type MarketMood = Omit<z.infer<typeof sentimentOverview>, "updated_at"> & { readonly hot: readonly string[] };
-
 const { market: MARKET } = WORDINGS;
 const TOPICS = { narrow: 5, wide: 10 };
 

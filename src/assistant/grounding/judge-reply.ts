@@ -42,7 +42,6 @@ export function judgeReply(request: CheckedRequest): Verdict {
 }
 
 const SAYS = patternsOf(PATTERNS);
-
 const { characters: MOST, echo: ECHO, english: ENGLISH } = BOUNDS;
 
 interface ReplyContext extends CheckedRequest {

@@ -4,7 +4,6 @@ import CORRECTIONS from "./data/corrections.json" with { type: "json" };
 
 /** What is wrong with a model's reply. Each has a sentence in `data/corrections.json` that asks for another. */
 export type ReplyFault = keyof typeof CORRECTIONS;
-
 /** What is wrong, and the sentence that it was found in, if it was found in one. */
 export type Finding = { readonly fault: ReplyFault; readonly sentence?: string };
 

@@ -4,7 +4,6 @@ import PATTERNS from "./statement-patterns.json" with { type: "json" };
 
 /** What statements and their clauses say: that an amount is not exact or was computed, that they deny what they list. */
 export const SAYS = patternsOf(PATTERNS);
-
 const HAN = /^\p{Script=Han}/u;
 
 /** Matches any of the words in a folded text: Latin ones whole, the longest first. */

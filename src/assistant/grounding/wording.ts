@@ -10,10 +10,8 @@ import { searchTerms } from "../retrieval/language-index.ts";
 
 /** What a text says in words: stems, pairs of Chinese characters, meanings, and translations where they are needed. */
 export type Wording = { readonly terms: ReadonlySet<string>; readonly meanings: ReadonlySet<number> };
-
 /** The content words of a statement, and the phrases among them whose meaning is known. */
 export type Telling = { readonly words: readonly string[]; readonly mentions: readonly Omit<Mention, "phrase">[] };
-
 const { credits: CREDIT } = BOUNDS;
 const KEPT = 5000;
 

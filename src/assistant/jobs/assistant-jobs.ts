@@ -11,7 +11,6 @@ import { beginIndex, type BeginIndex } from "./shared-indexes.ts";
 
 /** Which content an index has to hold: a worker that was replaced has none. */
 type OnIndex = { readonly index: number };
-
 /** What the assistant computes from foreign text, as jobs on one index. Undefined: another index is held, or none. */
 export type AssistantJobs = ReturnType<typeof createAssistantJobs>;
 

@@ -13,7 +13,6 @@ import { promptTokens, type Prompt } from "./model-prompt.ts";
 
 /** Failures in a row after which a provider is left alone, and for how long, ms: then one call tries it again. */
 const BREAKER = { failures: 5, rest_ms: 15_000 };
-
 export type ModelProvider = ReturnType<typeof createModelProvider>;
 
 export function createModelProvider(config: ProviderConfig, send = createBoundedFetch(config)) {

@@ -7,10 +7,8 @@ import type { Passage } from "../passage.ts";
 
 /** Most turns, characters of their answers and of a refused reply, and sentences called wrong that a prompt repeats. */
 const MOST = { turns: 6, answer: 1000, refused: 2000, findings: 6 };
-
 /** The model's reply when the passages do not answer. Readers never see it. */
 export const NO_ANSWER = "NO_ANSWER";
-
 export type Message = { readonly role: "user" | "assistant"; readonly content: string };
 
 export interface Prompt {

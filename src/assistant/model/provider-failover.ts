@@ -10,7 +10,6 @@ import { toCorrection, toPrompt, type Prompt, type PromptRequest } from "./model
 
 /** A model that writes answers from passages. */
 export type ModelGateway = ReturnType<typeof createModelGateway>;
-
 type CheckReply<T> = (reply: string, instructions: string) => Checked<T> | Promise<Checked<T>>;
 
 interface ModelDeps {

@@ -9,13 +9,11 @@ import type { Key, Storage } from "../../storage/storage.ts";
 
 /** Tokens spent in a quota day, by one user or by all. */
 export const tokenCount = z.strictObject({ day: z.string(), tokens: z.int().min(0) });
-
 const OF_ALL: Key = ["model", "tokens"];
 const MOST = 1e12; // Most tokens that are counted of a day, whatever a provider reports.
 
 /** What a call of a model spent. */
 export type Tokens = { readonly prompt: number; readonly reply: number };
-
 type Budget = keyof ModelConfig["budget"];
 
 /** Sets aside the most that a call may spend; then what it did spend is counted instead.

@@ -2,7 +2,6 @@ import { stem, fold, tokenizeFolded } from "../../language/tokenize.ts";
 
 /** BM25F (Robertson & Zaragoza 2009, "The Probabilistic Relevance Framework", §3.6), tuned on CMRC 2018 and XQuAD. */
 const BM25F = { k1: 1.2, title: { weight: 2.5, b: 0.3 }, body: { weight: 1, b: 0.6 } };
-
 /** A posting in 32 bits: the document's number, then the term's frequencies in title and body, capped. */
 const BITS = { title: 4, body: 7 };
 const FREQUENCY_BITS = BITS.title + BITS.body;

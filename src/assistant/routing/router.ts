@@ -53,7 +53,6 @@ const OUT_OF_SCOPE: Classification = { label: "out_of_scope/general", confidence
 
 /** The letters and digits of a text, folded: equal for a seed and the same question with other punctuation. */
 const canonical = (text: string): string => fold(text).replace(/[^\p{L}\p{N}]+/gu, "");
-
 /** Trained by the build and kept beside the bundle: training takes longer than the rest of a start. */
 export const TRAINED_FILE = "router.trained";
 

@@ -4,7 +4,6 @@ import { Stream } from "../../storage/stream.ts";
 
 /** Answers with ids below `before` may have been removed on purpose. */
 const mark = z.strictObject({ before: z.int().min(1) });
-
 const marksOf = (storage: Storage) => new Stream(storage, ["retention", "answers"], mark);
 
 /** The least id of an answer that must be there once it was charged for: 0 where none was ever pruned. */

@@ -71,7 +71,6 @@ const verbNames = (group: Definition | undefined): Candidate[] =>
   Object.entries(group?.commands ?? {}).map(([word, { summary }]) => ({ word, about: summary }));
 
 type FlagsByName = Readonly<Record<string, Param<unknown> & { readonly short?: string | undefined }>>;
-
 const HELD: Readonly<Record<string, Held>> = { "--config": "file", "--fixtures": "folder", "--profile": "profile" };
 
 function globalFlags({ options }: Command, formats: readonly Format[] = FORMATS): FlagsByName {

@@ -36,7 +36,6 @@ export interface Program {
 }
 
 type Asked = Readonly<Record<string, string | undefined>>;
-
 type RunContext = Context & { readonly program: Program };
 
 /** What a definition needs to become part of a program. */

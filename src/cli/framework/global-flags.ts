@@ -7,7 +7,6 @@ import { packageFile } from "../../runtime/package-file.ts";
 
 /** How data is printed. */
 export const FORMATS = ["table", "tsv", "json", "jsonl", "csv"] as const;
-
 export type Format = (typeof FORMATS)[number];
 
 /** The flags that every command has. */

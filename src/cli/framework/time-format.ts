@@ -7,7 +7,6 @@ import { notValid } from "../../runtime/text/describe-value.ts";
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-
 const UNITS = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS } as const;
 
 /** An instant in a zone, an offset such as `+08:00`, to the second: `2026-11-20 08:00:00`. */
@@ -25,10 +24,8 @@ export function showReset(iso: string, now: number): string {
 
 /** The offset that an ISO 8601 instant ends with. */
 export const zoneOf = (iso: string): string => /[+-]\d\d:\d\d$/.exec(iso)?.[0] ?? "Z";
-
 /** The day of an instant in a zone, `YYYY-MM-DD`. */
 export const dayIn = (ms: number, zone: string): string => toIso(ms + shiftOf(zone)).slice(0, 10);
-
 const shiftOf = (zone: string): number => (offsetMinutes(zone) ?? 0) * MINUTE_MS;
 
 /** How long ago an instant was, in the largest unit that is full: `3 h ago`; `now` within a second. */
@@ -98,10 +95,8 @@ export function readInstant(text: string) {
 
 /** An instant, ms since the epoch, that may depend on the present one and on the zone of the quota's days. */
 export type When = (now: number, zone: string) => number;
-
 /** The first instant of a range: of a day, its start. */
 export const since = (typed: string): When => when(typed, 0);
-
 /** The last instant of a range: of a day, its end. */
 export const until = (typed: string): When => when(typed, DAY_MS - 1);
 

@@ -25,10 +25,8 @@ export interface Param<T> extends Reading<T> {
 
 /** Kinds of things that a value may name. */
 export type Held = "user" | "file" | "folder" | "profile" | "plan" | "source";
-
 /** The params of a command, by name in camel case. */
 export type Params = Readonly<Record<string, Param<unknown>>>;
-
 /** The same without their texts. */
 export type Readings = Readonly<Record<string, Reading<unknown>>>;
 
@@ -42,16 +40,12 @@ export type Values<P extends Readings> = { readonly [K in keyof P]: P[K] extends
 
 /** A required value; on a terminal, a prompt asks for it if it is missing. */
 export const required = <T>(read: Reader<T>, holds?: Held): Reading<T> => ({ read, holds });
-
 /** A user of the storage that a command is about. */
 export const knownUser = (): Reading<string> => required(userId, "user");
-
 /** The user that a command is about. On a daemon it may be left out: it is the token's user. */
 export const userParam = (): Reading<string | undefined> => required(userId, "user");
-
 /** A value that may be left out. */
 export const optional = <T>(read: Reader<T>, holds?: Held) => ({ read, holds, missing: () => undefined });
-
 /** An optional value: one of those that the contract or the user's files define. */
 export const among = (choices: () => Promise<readonly string[]>) => ({ ...optional(anything), choices });
 
@@ -63,10 +57,8 @@ export function several<T>(read: Reader<T>): Reading<readonly T[]> {
 
 /** A flag that may be repeated. */
 export const repeatable = <T>(read: Reader<T>): Reading<readonly T[]> => ({ ...several(read), missing: () => [] });
-
 /** A flag without a value. */
 export const toggle = (): Reading<boolean> => ({ read: () => true, missing: () => false });
-
 /** The flag of an option's name in camel case, as `--page-size`. */
 export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
@@ -102,10 +94,8 @@ export function name(max: number): Reader<string> {
 
 /** Any text: the contract checks it. */
 export const anything: Reader<string> = free((typed) => typed);
-
 /** The same for what is usually a word, as a language: logs keep a short one. */
 export const word: Reader<string> = Object.assign((typed: string) => typed, { free: "unless a word" as const });
-
 export const userId: Reader<string> = name(128);
 
 function matching(pattern: RegExp, message: string): (typed: string) => string {

@@ -20,7 +20,6 @@ export interface Operations<Id extends OperationId = OperationId, S = Session> {
 
 /** The operations on a user's points, quota and plan. */
 export type AccountOperations = Operations<AccountOperationId, AccountsSession>;
-
 type Action<S, T> = (opened: S) => Promise<T>;
 
 /** Opens the interface's operations on the command's target, and closes it after `action`.

@@ -25,7 +25,6 @@ const profilesFileSchema = z.strictObject({
 
 /** A daemon and the token to send, under a name. */
 export type Profile = z.infer<typeof profile>;
-
 /** The user's profiles. */
 export type Profiles = z.infer<typeof profilesFileSchema>;
 

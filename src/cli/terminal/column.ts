@@ -4,7 +4,6 @@ import type { Terminal } from "./terminal.ts";
 
 /** What a cell may hold. */
 export type Cell = string | number | boolean | null | undefined | readonly string[];
-
 type CellField<T> = { [K in keyof T & string]: T[K] extends Cell ? K : never }[keyof T & string];
 
 /** One column: its name in machine formats, and its value of a row; without `of`, the field of that name. */

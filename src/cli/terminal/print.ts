@@ -85,7 +85,6 @@ export async function printLines(context: Context, lines: AsyncIterable<string>)
 }
 
 type Render<T> = (rows: readonly T[], isFirst: boolean) => string | Promise<string>;
-
 const BATCH_ROWS = 100;
 
 /** Output in batches. Both functions return false once the reader has gone. */

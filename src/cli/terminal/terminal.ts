@@ -6,10 +6,8 @@ import { escapeForTerminal, escapeUnpainted } from "./clean-text.ts";
 
 /** The output of a command. */
 export type Terminal = ReturnType<typeof openTerminal>;
-
 /** Begins a line of progress. */
 export const CLEARED_LINE = "\r\u001b[2K";
-
 const READER_GONE: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED"]);
 
 /** Opens the output of a command: the one place that decides about terminal, colour and prompts. Control characters are

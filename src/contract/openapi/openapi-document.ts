@@ -78,7 +78,6 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
 }
 
 const EXAMPLE_ID = "rmi6z2k00a1b2c3d4e5f6g7h8i";
-
 const named = (value: unknown) => ({ example: { value } });
 
 /** An object with keywords of JSON Schema added to those of its fields that have a value for them. */

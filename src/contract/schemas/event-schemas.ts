@@ -22,7 +22,6 @@ function unkept(value: unknown, path: readonly string[] = []): { path: readonly 
 const NOT_PORTABLE = "must be well-formed Unicode without NUL";
 const TOO_LARGE = "must be a number from -(2^53 - 1) to 2^53 - 1: another would not be kept exactly";
 const BAD_NAME = `has a name that is not kept: it ${NOT_PORTABLE}`;
-
 const { depth, bytes } = LIMITS.eventPayload;
 const TOO_DEEP = `must be nested at most ${depth} levels deep`;
 

@@ -42,7 +42,6 @@ export const timestamp = z.iso.datetime({ offset: true }); // ISO 8601 timestamp
 export const language = z.enum(["zh", "en"]); // The languages that content is sorted by and answers are written in.
 
 export type Language = z.infer<typeof language>;
-
 export const sentimentLabel = z.enum(["positive", "neutral", "negative"]);
 
 /** The direction of a text or of the market. */

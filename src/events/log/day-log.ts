@@ -8,7 +8,6 @@ import { batch, type AddressedEvent, type Batch } from "../event.ts";
 
 /** Bounds of one batch, so that a reader can hold several of them in memory. */
 export const BATCH_LIMITS = { events: 512, bytes: 256 * 1024 } as const;
-
 /** Instants, ms since the epoch, both included; without a bound the range reaches as far as the log. */
 export type TimeRange = { readonly from?: number | undefined; readonly to?: number | undefined };
 

@@ -2,7 +2,6 @@ import { DAY_MS, toIso } from "../../runtime/clock.ts";
 
 /** The address of an event as its id, `2026-11-20-12-0`: UTC day, number of the batch in its log from 1, index from 0. */
 export const formatAddress = (day: string, batch: number, index: number): string => `${day}-${batch}-${index}`;
-
 const dayOf = (ms: number): string => toIso(ms).slice(0, 10);
 
 /** Whether the text is a day of the calendar, as `2026-11-20`: Date.parse reads February 30 as March 2. */

@@ -5,7 +5,6 @@ import { type ReplayedEvent, readLine } from "./exported-line.ts";
 
 /** A line of the input, or why it is not text. */
 export type Line = string | { readonly unreadable: string };
-
 /** Lines in order. They come in groups, as a chunk of a file has many: to wait for each would cost as much as to parse it. */
 export type Lines = AsyncIterable<Iterable<Line>> | Iterable<Iterable<Line>>;
 

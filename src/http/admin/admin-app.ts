@@ -25,7 +25,6 @@ const BODY_BYTES = 64 * 1024;
 const LONGEST_MS = 900_000; // How long a command may run until its caller is cut off, ms.
 const TOKEN = /^(?:anp_|anpop_|eyJ).{9}/; // What looks like one: no more is kept of it than `anp tokens list` shows.
 const TOKEN_START = 12;
-
 const NO_TOKEN = "The operator's token is missing or invalid. A user's token is not accepted here.";
 const USERS_TOKEN = "A user's token is not valid at the admin address; the API is at the daemon's other address.";
 

@@ -2,7 +2,6 @@ import { AnpError } from "../../contract/errors.ts";
 
 /** Why a request was refused with 429: what was used up. */
 export type RefusalReason = "in_flight" | "in_flight_per_user" | "bodies" | "wait" | "rate";
-
 /** Limits concurrent requests, in total and per user, so that one caller cannot block the others. */
 export type ConcurrencyLimits = ReturnType<typeof createConcurrencyLimits>;
 

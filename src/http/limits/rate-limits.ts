@@ -11,7 +11,6 @@ type RateHeaders = Record<string, string> | undefined; // What is left; undefine
 
 /** How many requests a caller may send to a group of operations in a window of time. */
 export type RateLimits = NonNullable<Awaited<ReturnType<typeof createRateLimits>>>;
-
 type Rates = Config["limits"]["rates"];
 type Rate = Rates[RateGroup];
 

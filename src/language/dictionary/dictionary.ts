@@ -3,7 +3,6 @@ import { brotliDecompressSync } from "node:zlib";
 
 /** CC-CEDICT (CC BY-SA 4.0), a Chinese–English dictionary of about 120,000 words, as `generate.js` describes it. */
 const FILE = new URL("cc-cedict.tsv.br", import.meta.url);
-
 /** A translation and how well it fits, 0 to 1: 1 for a word that is the whole first gloss. */
 export type Translation = readonly [word: string, weight: number];
 
@@ -18,7 +17,6 @@ const chinese = (word: string): readonly string[] | undefined => (tables ??= rea
 
 /** Readings of a Chinese word in pinyin, without tones and spaces: `chongzhi` of 充值. */
 export const readingsOf = (word: string): string[] => chinese(word)?.[1]?.split(",") ?? [];
-
 /** Stems of the English words that a Chinese word is translated by. */
 export const toEnglish = (word: string): Translation[] => translationsOf(chinese(word)?.[2]);
 

@@ -23,7 +23,6 @@ const GAP_EN = "(?:(?:[^\\s,;:.!?]|(?<=\\d)[,.](?=\\d))+ ){0,4}";
 const GAP_ZH = "[^，。；：！？、,;:!?]{0,10}?";
 /** What a phrase counts against a single word, and a neutral phrase against both; a headline's words count double. */
 const WEIGHT = { phrase: 2, neutral: 20, title: 2 };
-
 type Phrases = { readonly kind: keyof WordCounts; readonly pattern: RegExp };
 
 let phrases: readonly Phrases[] | undefined;

@@ -56,9 +56,7 @@ export type ListedItem = Omit<StoredItem, "sentiment"> & { readonly sentiment?: 
 export type StoredNotice = z.infer<typeof storedNotice>;
 export type StoredArticle = z.infer<typeof storedArticle>;
 export type StoredTopic = z.infer<typeof storedTopic>;
-
 type StoredParts = z.infer<typeof storedParts>;
 /** The content of a snapshot, besides its record. */
 export type Parts = { readonly [Part in keyof StoredParts]: readonly StoredParts[Part][number][] };
-
 export const NO_PARTS: Parts = { items: [], topics: [], notices: [], help: [] };

@@ -14,7 +14,6 @@ const PAGE = 400; // Entries of one page: what the receiver reads and freezes in
 
 /** JSON in UTF-8: a source's content, which the thread in between does not have to read, or a page of entries. */
 export type EncodedContent = Uint8Array;
-
 /** The parts of a projection that are passed on in pages, with a digest of their content. */
 export type ShownParts = Pick<ProjectedParts, "items" | "notices" | "help">;
 
@@ -104,6 +103,5 @@ async function parse({ knownHash, ...body }: SourceBody & { knownHash: string | 
 }
 
 export type Parsed = Awaited<ReturnType<typeof parse>>;
-
 const encode = (value: object) => new TextEncoder().encode(JSON.stringify(value));
 const decode = (content: EncodedContent) => JSON.parse(new TextDecoder().decode(content)) as SourceContent;

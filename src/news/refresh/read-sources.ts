@@ -33,7 +33,6 @@ export interface SourceReaderDeps {
 }
 
 type Outcome = Omit<ReadSource<EncodedContent>, "source">;
-
 const FAILED = "a news source failed; its last good content stays";
 
 /** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown.

@@ -8,7 +8,6 @@ import { createSnapshotViews, type SnapshotViews } from "./snapshot-views.ts";
 const KEPT = { filters: 20, lists: 20 }; // Filters, and answers of each, that are kept.
 /** Items that are looked at without a break: about a millisecond where their texts are folded for the first time. */
 const PAGE = 100;
-
 const foldedTexts = new WeakMap<NewsItem, string>();
 
 /** Answers about those items of one projection that a filter lets through. */

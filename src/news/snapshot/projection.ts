@@ -8,10 +8,8 @@ export type NewsItem = z.infer<typeof newsItem>;
 
 /** A notice of the platform. The date is ISO 8601; null when the listing gives no readable one. */
 type Notice = Readonly<Omit<StoredNotice, "published_ms" | "movable"> & { published_at: string | null }>;
-
 /** An article of the help center, its date likewise. */
 type HelpArticle = Readonly<Omit<StoredArticle, "updated_ms" | "movable"> & { updated_at: string | null }>;
-
 /** A topic with its items, the most central first, and the reports that its heat is computed from. */
 export type ProjectedTopic = Readonly<ReturnType<typeof projectTopics>[number]>;
 

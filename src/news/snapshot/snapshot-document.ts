@@ -47,11 +47,9 @@ export const snapshotRecord = z.object({
 
 /** One published snapshot as it is stored: whole, in one document. */
 export const snapshotDocument = z.object({ record: snapshotRecord, parts: storedParts });
-
 export type SourceState = z.infer<typeof sourceState>;
 export type SnapshotRecord = z.infer<typeof snapshotRecord>;
 export type RefreshMode = SnapshotRecord["mode"];
-
 export type SnapshotContent = { readonly record: SnapshotRecord; readonly parts: Parts };
 
 /** The document of a published snapshot. */

@@ -11,14 +11,11 @@ import type { Topic, TopicViews } from "./topic-views.ts";
 export type NewsList = z.infer<typeof newsList>;
 export type TopicList = z.infer<typeof topicList>;
 export type SentimentOverview = z.infer<typeof sentimentOverview>;
-
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const CACHED = 1000;
-
 type HotTopic = z.infer<typeof hotTopics>["topics"][number];
-
 export type SnapshotViews = ReturnType<typeof createSnapshotViews>;
 
 /** Answers about one projection. Each is frozen and stays the same object as long as it stays the same, so that what is

@@ -8,7 +8,6 @@ import { type PublishedDocument, snapshotDocument, snapshotRecord } from "./snap
 
 const TRIED = 40; // Items that are looked at for a snapshot that can be read.
 const TRIMMED_AT_ONCE = 100;
-
 const STREAM: Key = ["news", "snapshots"];
 const HEAD: Key = [...STREAM, "head"];
 const PARTS = ["items", "topics", "notices", "help"] as const;
@@ -71,5 +70,4 @@ export function createStreamSnapshots(storage: Storage) {
 }
 
 const partKey = (reference: string): Key => ["news", `part-${reference.split(".")[0]!}`];
-
 const orUndefined = <T>(read: Promise<T>): Promise<T | undefined> => ifDamaged(read, () => undefined);

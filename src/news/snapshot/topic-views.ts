@@ -14,7 +14,6 @@ const MOST_TOPICS = 50;
 const TOPIC_ITEMS = 10;
 /** Topics behind those for which a filter may ask: the hottest of each asset, outlet and category. */
 const MORE = { each: 5, all: 200 };
-
 /** Everything that is shown of topics. The order stays, since every heat falls by the same factor. */
 export type TopicViews = Readonly<ReturnType<typeof topicViews>>;
 

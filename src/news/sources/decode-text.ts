@@ -61,7 +61,6 @@ export const decodeText = async (...input: Parameters<typeof decodeSource>): Pro
   (await decodeSource(...input)).text;
 
 type Decoded = Readonly<Record<"charset" | "text", string>>;
-
 const decoded = (charset: string, bytes: Buffer): Decoded => ({ charset, text: decoderOf(charset)!(bytes) });
 
 function decoderOf(label: string): ((bytes: Buffer) => string) | undefined {

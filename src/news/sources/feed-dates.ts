@@ -8,7 +8,6 @@ const DATES = PATTERNS.dates.map((pattern) => new RegExp(pattern, "iu"));
 const RELATIVE = PATTERNS.relative.map((pattern) => new RegExp(pattern, "iu"));
 const NOISE = new RegExp(PATTERNS.noise, "giu"); // Weekdays of East Asia, words like "at", and what is in parentheses.
 const MOST_CHARACTERS = 200;
-
 const MONTHS = readNumbers(new URL("data/months.txt", import.meta.url));
 const UNITS = readNumbers(new URL("data/relative-times.txt", import.meta.url));
 const DAYS = readNumbers(new URL("data/relative-days.txt", import.meta.url));

@@ -4,7 +4,6 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { nearestLanguage } from "../../language/detect-language.ts";
 
 type Outline = NonNullable<NonNullable<ReturnType<typeof parseOpml>["body"]>["outlines"]>[number];
-
 const MOST_NESTED = 20;
 
 /** The feeds of an OPML document. The outlines that one is nested in are its categories, with those of its own.

@@ -15,7 +15,6 @@ const CHINA_ZONE = "+08:00"; // The zone of Chinese dates without one.
 const required = z.string().transform((text) => withoutControls(text).trim());
 const field = required.default("");
 const id = z.union([z.string().min(1).max(256), z.int().transform(String)]);
-
 const shared = { id, title: required.refine((text) => text !== ""), body: field, category: field, url: field };
 
 const notice = z.object({
@@ -28,9 +27,7 @@ const notice = z.object({
 /** Phrases beside an article: at most so many, of so many characters. */
 const alias = required.refine((text) => text !== "" && text.length <= 300);
 const aliases = z.array(alias).max(50).default([]);
-
 const article = z.object({ ...shared, questions: aliases, aliases, updated_at: z.string().optional() });
-
 const series = z.object({ series: z.array(z.object({ date: z.string(), value: z.coerce.number().min(0).max(100) })) });
 
 export interface SourceBody {

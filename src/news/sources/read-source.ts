@@ -13,7 +13,6 @@ const ACCEPT =
 
 /** What the source sent when it was last read, so that it can answer "not modified". */
 type Validators = Readonly<Pick<SourceState, "etag" | "last_modified">>;
-
 export const NO_VALIDATORS: Validators = { etag: null, last_modified: null };
 
 /** Where a source is, and how it is asked. */

@@ -13,7 +13,6 @@ export type SourcePacing = ReturnType<typeof createSourcePacing>;
 
 /** The state of a source that answers. */
 export const NEVER_FAILED = { failures: undefined, failure: undefined, next_ms: undefined };
-
 type Paced = Pick<SourceState, "failures" | "next_ms" | "failure">;
 
 /** Whether a source is asked only once a day: it is gone (410), or has failed too often in a row. */

@@ -10,7 +10,6 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 
 /** What a headline says of the matters in which the reports of one event agree. */
 export type Traits = Readonly<ReturnType<typeof traitsOf>>;
-
 const ROWS = readRows(new URL("data/distinctions.txt", import.meta.url));
 const rowsOf = (...types: string[]): string[][][] => ROWS.filter(([[type = ""] = []]) => types.includes(type));
 const OPPOSITES = rowsOf("opposed", "sequel", "only", "turned");

@@ -4,9 +4,7 @@ import type { Point } from "./term-vectors.ts";
 
 /** Another point and its similarity, 0 to 1. */
 export type Neighbour = { readonly index: number; readonly similarity: number };
-
 const { common: COMMON, across: ACROSS, most: MOST } = CLUSTERING;
-
 type Options = { readonly count: number; readonly least: number; readonly across: boolean };
 
 /** The nearest points of each by cosine, at most `count`, through the terms they share (the heaviest, where many are

@@ -15,7 +15,6 @@ export interface Headline {
 
 /** A sparse vector: term numbers and their weights, the heaviest first. */
 export type Vector = { readonly terms: Uint32Array; readonly weights: Float64Array };
-
 /** A sum of vectors: term number → weight. */
 export type Sum = Map<number, number>;
 

@@ -20,6 +20,5 @@ export function canonicalJson(value: unknown): string {
 
 /** SHA-256 in hex. */
 export const sha256 = (text: string): string => hash("sha256", text);
-
 /** Most strings need no escapes. */
 const quoted = (text: string): string => (/^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : JSON.stringify(text));

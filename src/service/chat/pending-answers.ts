@@ -2,7 +2,6 @@ import type { Funds } from "../user-state.ts";
 
 /** The reservation of an answer that this process is working on. */
 export type PendingAnswer = ReturnType<PendingAnswers["begin"]>;
-
 const NOTHING: Funds = { free: 0, points: 0 };
 
 /** What is set aside for the answers in flight of each user, so that this process does not call a model for more answers

@@ -5,7 +5,6 @@ import { isRecord } from "./json-values.ts";
 
 const RESERVED: readonly string[] = ["storage", "server.host", "server.port"];
 const KEYS = new Set(configKeys().map(({ name }) => name));
-
 type ConfigValue = readonly [name: string, value: unknown, error?: InvalidField];
 
 /** The values of a smoke file's configuration by dotted keys, as `exchange.rate`; one that cannot be set has an error. */

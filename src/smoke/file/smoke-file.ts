@@ -3,9 +3,7 @@ import { isMoment, MOMENT } from "../run/moment.ts";
 
 /** What is expected at one place of an answer: a value, or matchers. Read by {@link checkExpectation}, not by zod. */
 export const expectation = z.unknown().meta({ id: "Expectation" });
-
 const optional = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape).partial();
-
 const text = z.string().min(1);
 
 const duration = z
@@ -25,7 +23,6 @@ const moment = z
 const NAMED = "must be true, or a name of letters, digits, _ and -"; // It becomes part of a file's name.
 
 const headers = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
-
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 
 const expectations = optional({
@@ -42,15 +39,10 @@ const expectations = optional({
 });
 
 const tags = z.array(z.string().regex(/^[\w.-]+$/, "must be a word of letters, digits, _, - and ."));
-
 const csv = z.string().regex(/\.csv(\.gz)?$/i, "must be a list of objects, or the name of a CSV file beside this one");
-
 export const MOST_ROWS = 10_000;
-
 const rows = z.union([z.array(z.record(z.string(), z.unknown())).min(1).max(MOST_ROWS), csv]);
-
 const REQUEST = new RegExp(`^(${METHODS.join("|")}) /\\S*$`);
-
 const scalar = z.union([z.string(), z.number()]);
 
 const step = optional({
@@ -100,13 +92,10 @@ export type SmokeContent = z.infer<typeof smokeFile>;
 
 /** One request and what is expected of its answer, as written in the file. */
 export type Step = z.infer<typeof step>;
-
 /** One object of `rows`. */
 export type Row = Readonly<Record<string, unknown>>;
-
 /** The lists of steps, in the order in which they run. */
 export const PHASES = ["setup", "steps", "cleanup"] as const;
-
 /** A step with its place in the file: `index` is counted from 0 in its list. */
 export type PlacedStep = ReturnType<typeof stepsOf>[number];
 
@@ -124,6 +113,5 @@ export function rowsOf(content: SmokeContent, { phase, step }: PlacedStep): read
 
 /** Rows as a list. The name of a file is replaced by its rows when the smoke file is read. */
 export const listOf = (given: Step["rows"]): readonly Row[] => (Array.isArray(given) ? given : []);
-
 /** Milliseconds of a duration. */
 export const toMs = (typed: string): number => Number.parseFloat(typed) * (typed.endsWith("ms") ? 1 : 1000);

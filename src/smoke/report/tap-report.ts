@@ -31,5 +31,4 @@ function linesOf(file: FileResult, step: StepResult, number: number): string[] {
 
 /** `#` starts a directive, `\` escapes. */
 const escape = (text: string): string => oneLine(text).replaceAll("\\", "\\\\").replaceAll("#", "\\#");
-
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ");

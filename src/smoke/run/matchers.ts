@@ -118,7 +118,6 @@ export const MATCHERS = {
 } satisfies Record<string, Matcher>;
 
 export type MatcherName = keyof typeof MATCHERS;
-
 export const isMatcherName = (name: string): name is MatcherName => Object.hasOwn(MATCHERS, name);
 
 /** Whether a value is an ISO 8601 instant with its offset. */

@@ -65,6 +65,5 @@ export function differs(path: string, expected: string, actual: unknown): Proble
 
 /** Most characters of a value or an answer that a result holds. */
 export const MAX_CHARACTERS = 65_536;
-
 /** A value on one line, as JSON, truncated when very long. */
 export const show = (value: unknown) => (value === undefined ? "nothing" : cut(JSON.stringify(value), MAX_CHARACTERS));

@@ -10,7 +10,6 @@ const READS_A_TURN = 32; // So many are read before others have their turn: abou
 const VALUE_GONE = "ERR_VALUE_GONE"; // Our own: a value was read and is gone. Nothing confirmed is ever removed.
 /** Something that is not a value, in the place of one. Other errors than ENOENT are outages: for ENOTDIR, the storage's own folder may be a file. */
 const DAMAGE_CODES = ["EISDIR", "ERR_FS_FILE_TOO_LARGE", "ERR_STRING_TOO_LONG", VALUE_GONE];
-
 export const TEMPORARY_SUFFIX = ".tmp";
 const FILE_MODE = 0o600; // Only the owner may read ledgers and questions.
 const FOLDER_MODE = 0o700;

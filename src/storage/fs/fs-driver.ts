@@ -14,7 +14,6 @@ import LOSSY_FILE_SYSTEMS from "./lossy-file-systems.json" with { type: "json" }
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
 const stockDriver = fsLite as (options: { base: string }) => Driver;
-
 const SUFFIX = ".json";
 
 /** Keeps each value in its own file below `base`, on a local disk with hard links: see {@link DurableFiles}. */
@@ -137,7 +136,6 @@ async function sweepTemporaries(folder: string, now: number, signal?: AbortSigna
 }
 
 const finding = findingsOf(FINDINGS);
-
 const MIB = 1024 * 1024;
 const MIN_FREE_BYTES = 256 * MIB;
 

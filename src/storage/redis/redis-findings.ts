@@ -5,7 +5,6 @@ import type { RedisSettings } from "./redis-url.ts";
 import FINDINGS from "./redis-findings.json" with { type: "json" };
 
 const finding = findingsOf(FINDINGS);
-
 const MIN_VERSION = "6.0.0";
 const CLOCK_BOUND_MS = 2000;
 const LONGEST_CLOCK_DIFFERENCE_MS = 86_400_000; // With more, a clock shows another day: free uses would count on it.

@@ -5,7 +5,6 @@ import ERRORS from "./redis-url-errors.json" with { type: "json" };
 
 /** The settings of a Redis storage URL. */
 export type RedisSettings = Readonly<ReturnType<typeof parseRedisUrl>>;
-
 const FORM = /^(redis|rediss|redis-cluster|rediss-cluster):\/\/(?:([^@/?]*)@)?([^@/?]+)(?:\/(\d*))?(?:\?(.*))?$/s;
 /** The least, the greatest and the default value of each parameter that is a number. */
 const NUMBERS = { wait_replicas: [0, 16, 0], wait_ms: [1, 1000, 500], timeout_ms: [50, 60_000, 700] } as const;

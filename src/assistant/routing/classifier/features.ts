@@ -2,7 +2,6 @@ import { tokenize, type Token } from "../../../language/tokenize.ts";
 
 /** A sparse vector: feature ids and their weights. */
 export type Vector = { readonly ids: Int32Array; readonly weights: Float64Array };
-
 const FNV = { offset: 0x811c9dc5, prime: 0x01000193 };
 
 /** FNV-1a over the UTF-16 units of `text` from `start` to `end`, seeded by the kind of feature. */
@@ -19,7 +18,6 @@ const REACH = 3; // Largest distance of two words that make a pair: "change my a
 
 /** Hashed features of one text: words and pairs of words, and character n-grams, which tolerate typos. */
 type RawFeatures = { readonly words: readonly number[]; readonly characters: readonly number[] };
-
 /** Adds features of a text, such as the concepts that its words name. */
 export type Annotator = (text: string, tokens: readonly Token[]) => Iterable<string>;
 

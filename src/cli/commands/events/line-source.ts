@@ -9,7 +9,6 @@ import { openInput } from "../../terminal/input-lines.ts";
 
 /** A position between two lines of a file: the bytes and the lines before it. */
 export type LinePlace = { readonly offset: number; readonly line: number };
-
 /** Lines that are read one after the other, in constant memory. */
 export type LineSource = Awaited<ReturnType<typeof openLineSource>>;
 

@@ -15,7 +15,6 @@ const ATTEMPTS = 4; // For an event that a daemon cannot store at the moment.
 
 /** How lines are replayed, and what waits so many seconds until a daemon takes more; it rejects to end the replay. */
 export type PacedOptions = ReplayOptions & { readonly pause: (seconds: number) => Promise<void> };
-
 type Rejection = { readonly reason: string };
 
 function* each<T>(items: readonly T[]): Generator<T> {

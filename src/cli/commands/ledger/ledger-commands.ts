@@ -7,5 +7,4 @@ import { summary } from "./summary.ts";
 import { verify } from "./verify.ts";
 
 const verbs = { list, show, summary, search, top, verify, export: exportLedger };
-
 export const command = defineGroup("ledger", verbs, "list");

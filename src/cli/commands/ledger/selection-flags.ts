@@ -5,7 +5,6 @@ import type { Selection } from "../../../admin/ledger-reader.ts";
 
 /** The range of commands that sum up or rank, when --since is left out. */
 export const DEFAULT_RANGE = "30d";
-
 const SHORTEST_REF = 6;
 
 /** The flags that select entries of a ledger. */

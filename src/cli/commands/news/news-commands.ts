@@ -115,7 +115,6 @@ const status = defineCommand("news status", {
 });
 
 type SourceRow = Awaited<ReturnType<News["status"]>>["sources"][number];
-
 const COUNTS = ["read", "kept", "cut", "old", "undated", "refused"] as const;
 
 /** What the last read brought, as `12 read, 10 kept, 2 old`. */

@@ -12,7 +12,6 @@ import { printRecord, printRows } from "../../terminal/print.ts";
 
 const MOST_BYTES = 5 * 1024 * 1024; // Of an OPML document.
 const lang = optional(oneOf("zh", "en"));
-
 const configOf = async (context: Context) => (await import("../../target/open-config.ts")).openConfig(context);
 
 /** Opens the configuration file, which has to be valid, to change its sources. */

@@ -23,7 +23,6 @@ const OWN_JOBS = 2;
 const TAGS_LISTED = 10; // Tags that an error lists.
 
 type PlannedFile = { readonly file: SmokeFile; readonly cases: readonly Case[] };
-
 type FileDaemon = DaemonTarget | DaemonPlan;
 
 /** Runs smoke files and reports their results.

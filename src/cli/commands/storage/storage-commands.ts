@@ -80,7 +80,6 @@ async function readToEnd(context: Context, values: AsyncIterable<StoredValue>): 
 }
 
 const SOURCE_DAMAGED = "The source storage is damaged. Everything else was written.";
-
 const UNFINISHED = "No other command works on it until the same import is run again and completes.";
 
 async function restoreInto(context: Context, storage: Storage, values: AsyncIterable<StoredValue>, all?: number) {
@@ -167,5 +166,4 @@ const prune = defineCommand("storage prune", {
 });
 
 const verbs = { accept, copy, export: exportStorage, import: importStorage, info, prune };
-
 export const command = defineGroup("storage", verbs);

@@ -73,7 +73,6 @@ const rotate = defineCommand("tokens rotate", {
 });
 
 const idsOf = (records: readonly TokenRow[]): string[] => records.map(({ id }) => id);
-
 const countTokens = ({ length }: readonly unknown[]): string => (length === 1 ? "1 token" : `${length} tokens`);
 
 async function activeTokens(tokens: Tokens, user: string): Promise<TokenRow[]> {
