@@ -111,6 +111,9 @@ export function createNews(deps: NewsDeps) {
       const { record, isOwn } = await shared.refreshAfter(after, mode);
       return isOwn ? result(record) : undefined;
     },
+    /** How many sources the running refresh has read, and the names of those it waits for; undefined unless this process
+     * reads them. */
+    reading: shared.reading,
     status: async () => statusOf(await latest.projection()), // The state of the newest snapshot and of each source.
     /** Aborts a running refresh, so that no other process waits for it. The storage stays open. */
     async close(): Promise<void> {

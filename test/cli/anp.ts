@@ -111,17 +111,24 @@ interface TerminalOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly columns?: number;
   readonly steps?: readonly Step[];
+  readonly signals?: EventEmitter;
+  /** Called with what the screen has shown so far. */
+  readonly onScreen?: (screen: string) => void;
 }
 
 /** As `anp`, with streams that say that they are a terminal's. */
 export async function anpInTerminal(args: readonly string[], options: TerminalOptions): Promise<Shown> {
-  const { cwd, env = {}, columns = 100, steps = [] } = options;
+  const { cwd, env = {}, columns = 100, steps = [], signals, onScreen } = options;
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   // A prompt takes keys once it has drawn itself.
-  const onText = typeAt(steps, (text) => setImmediate(() => stdin.write(text)));
+  const onStep = typeAt(steps, (text) => setImmediate(() => stdin.write(text)));
+  const onText = (text: string): void => {
+    onStep(text);
+    onScreen?.(text);
+  };
   // Like stderr, it stays open when a prompt ends.
   const screen: TextSink = Object.assign(new TextSink(onText), { isTTY: true, columns, end: () => screen });
-  const code = await run(args, { stdin, stdout: screen, stderr: screen, cwd, env });
+  const code = await run(args, { stdin, stdout: screen, stderr: screen, cwd, env, ...(signals && { signals }) });
   return { code, screen: screen.text() };
 }
 

@@ -1,6 +1,7 @@
 import Table from "cli-table3";
 import { cellOf, plain, type Column } from "./column.ts";
 import type { Terminal } from "./terminal.ts";
+import { widthOf } from "./text-width.ts";
 
 const GAP = 2;
 const LEAST_WIDTH = 16;
@@ -96,13 +97,4 @@ function namesOf<T>(columns: readonly Column<T>[]): string[] {
 
 function cellsOf<T extends object>(rows: readonly T[], columns: readonly Column<T>[], terminal: Terminal): string[][] {
   return rows.map((row) => columns.map((column) => column.show?.(row, terminal) ?? plain(cellOf(row, column))));
-}
-
-const COLOUR = /\u001b\[\d+m/g;
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/gu;
-
-function widthOf(text: string): number {
-  const bare = text.replace(COLOUR, "");
-  return Array.from(bare).length + (bare.match(WIDE)?.length ?? 0);
 }

@@ -3,6 +3,7 @@ import type { CommandIo, Env } from "../framework/command-io.ts";
 import { CommandFailure, EXIT } from "../framework/command-failure.ts";
 import type { Globals } from "../framework/global-flags.ts";
 import { escapeForTerminal, escapeUnpainted } from "./clean-text.ts";
+import { cutToWidth } from "./text-width.ts";
 
 /** The output of a command. */
 export type Terminal = ReturnType<typeof openTerminal>;
@@ -15,7 +16,11 @@ const READER_GONE: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED
 export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, io: CommandIo) {
   const { stdin, stdout, stderr, env } = io;
   const interactive = stdout.isTTY === true;
-  const warn = (text: string) => void stderr.write(`${stderr.isTTY ? escapeForTerminal(text) : text}\n`);
+  let hasProgress = false;
+  const warn = (text: string): void => {
+    stderr.write(`${hasProgress ? CLEARED_LINE : ""}${stderr.isTTY ? escapeForTerminal(text) : text}\n`);
+    hasProgress = false;
+  };
   const colour = wantsColour(flags.color, env, interactive);
   return {
     interactive,
@@ -40,10 +45,12 @@ export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, 
       if (!flags.quiet) warn(text);
     },
     warn, // Writes a line to stderr, also with --quiet.
-    /** Rewrites one line of progress on stderr, if that is a terminal that keeps up. An empty text clears it. */
+    /** Rewrites one line of progress on stderr, cut to its width, if that is a terminal that keeps up. An empty text
+     * clears it. */
     progress(text: string): void {
       if (stderr.isTTY !== true || flags.quiet || (text !== "" && stderr.writableNeedDrain)) return;
-      stderr.write(`${CLEARED_LINE}${escapeForTerminal(text)}`);
+      stderr.write(`${CLEARED_LINE}${cutToWidth(escapeForTerminal(text), (stderr.columns || 80) - 1)}`);
+      hasProgress = text !== "";
     },
     /** Colours text for stdout, if colour is on. */
     paint: (style: "bold" | "dim" | "red" | "green", text: string): string =>

@@ -32,6 +32,8 @@ export interface SourceReaderDeps {
   readonly slowMs?: number | undefined; // After how long a source is slow, ms. Default: 250.
 }
 
+export type SourceReader = ReturnType<typeof createSourceReader>;
+
 type Outcome = Omit<ReadSource<EncodedContent>, "source">;
 const FAILED = "a news source failed; its last good content stays";
 
@@ -40,7 +42,8 @@ const FAILED = "a news source failed; its last good content stays";
 export function createSourceReader(before: readonly SourceState[], deps: SourceReaderDeps) {
   const { slowMs = SLOW_MS } = deps;
   const read = new Map<string, Outcome>();
-  const running = new Set<Promise<unknown>>();
+  const running = new Map<Promise<unknown>, string>();
+  const reading = { read: 0, all: 0 };
   const slowOnes = new Set<AbortSignal>(); // Aborted once they have sent everything.
   const bodies = createSemaphore(MOST_BODIES);
   let bring: () => void = () => undefined;
@@ -54,6 +57,8 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
       const isWaiting = Array.from(slowOnes).some(({ aborted }) => !aborted);
       return isWaiting ? Array.from(read.values()).filter(({ content }) => content).length : 0;
     },
+    /** How many sources were read, or left alone, by now, and the names of those that are being read, oldest first. */
+    reading: () => ({ ...reading, waiting: Array.from(running.values()) }),
     /** What was read by now; a source that was not has its former state. */
     results: (sources: readonly Source[]): ReadSource<EncodedContent>[] =>
       sources.map((source) => ({ ...unread(source), ...read.get(source.id) })),
@@ -61,6 +66,7 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
      * before one has brought something; `all` once none is left */
     start(sources: readonly Source[]): Readonly<Record<"some" | "most" | "all", Promise<unknown>>> {
       const queue = sources.values();
+      reading.all = sources.length;
       let slow = 0;
       const next = async (): Promise<void> => {
         for (const source of queue) {
@@ -69,10 +75,11 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
             .then((outcome) => outcome && read.set(source.id, outcome))
             .finally(() => {
               running.delete(task);
+              reading.read += 1;
               fetched.abort();
               if (read.get(source.id)?.content !== undefined) bring();
             });
-          running.add(task);
+          running.set(task, source.name);
           const isSlow =
             !isLocal(source) && (await wait(slowMs, true, { signal: fetched.signal, ref: false }).catch(() => false));
           if (isSlow) slowOnes.add(fetched.signal);

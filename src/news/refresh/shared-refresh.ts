@@ -9,7 +9,7 @@ import type { RefreshMode, SnapshotRecord } from "../snapshot/snapshot-document.
 import type { SnapshotStore } from "../snapshot/snapshot-store.ts";
 import { sourcesOf } from "../sources/sources.ts";
 import type { BuildOptions, ReadSource, RefreshCounts } from "./build-snapshot.ts";
-import { CONCURRENCY, createSourceReader, PARSE_MS, type SourceReaderDeps } from "./read-sources.ts";
+import { CONCURRENCY, createSourceReader, PARSE_MS, type SourceReader, type SourceReaderDeps } from "./read-sources.ts";
 import type { createRefreshLease } from "./refresh-lease.ts";
 
 /** Pauses between looks at what another process is doing, ms: short at first. */
@@ -35,6 +35,9 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
   const { signal } = closing;
   let running: { readonly mode: RefreshMode; readonly refreshed: Promise<Refreshed> } | undefined;
   let next: Promise<Refreshed> | undefined;
+  let reader: SourceReader | undefined;
+
+  const onReader = (opened: SourceReader) => void (reader = opened);
 
   async function run(mode: RefreshMode, after?: number): Promise<Refreshed> {
     let isWaiting = false;
@@ -50,7 +53,7 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
         if (fullBefore === undefined) fullBefore = after === 0 ? null : shown?.record.last_full_ms;
         const isAnswered = shown !== undefined && answers(shown, { mode, after, fullBefore, number });
         if (isAnswered) return { record: shown.record, isOwn: false };
-        const record = release && (await publish(deps, { mode, number, closing: signal }));
+        const record = release && (await publish({ ...deps, onReader }, { mode, number, closing: signal }));
         if (record !== undefined) return { record, isOwn: true };
       } finally {
         await release?.();
@@ -62,7 +65,7 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
   }
 
   function start(mode: RefreshMode, after?: number): Promise<Refreshed> {
-    const refreshed = run(mode, after).finally(() => (running = undefined));
+    const refreshed = run(mode, after).finally(() => (running = reader = undefined));
     running = { mode, refreshed };
     return refreshed;
   }
@@ -82,6 +85,8 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
 
   return {
     refresh,
+    /** How far the sources are read; undefined unless this process reads them now. */
+    reading: () => reader?.reading(),
     /** The result of the running refresh, or of one that is made only if no snapshot newer than `after` was published. */
     refreshAfter: (after: number, mode: RefreshMode) => (running === undefined ? start(mode, after) : refresh(mode)),
     /** Aborts what runs, so that other processes need not wait for it. */
@@ -97,7 +102,7 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
  * @returns undefined when another process published first
  * @throws JobError when the snapshot cannot be built, even without new topics */
 async function publish(
-  deps: SharedRefreshDeps,
+  deps: SharedRefreshDeps & { readonly onReader: (reader: SourceReader) => void },
   { mode, number, closing }: { mode: RefreshMode; number: number; closing: AbortSignal },
 ): Promise<SnapshotRecord | undefined> {
   const { config, latest, store } = deps;
@@ -109,6 +114,7 @@ async function publish(
   setMaxListeners(0, signal); // each source that is read listens
   const known = base === undefined ? [] : shown!.record.sources;
   const reader = createSourceReader(known, { ...deps, reader: { ...deps.reader, signal } });
+  deps.onReader(reader);
   const sources = sourcesOf(config);
   const { max_items, max_age_days } = config;
   const limits = { now: deps.clock.now(), max_items, max_age_days };

@@ -1,11 +1,11 @@
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
-import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
-import { among, anything, optional, word, integer } from "../../params/param.ts";
+import { anything, optional, word, integer } from "../../params/param.ts";
 import type { News } from "../../../news/news.ts";
 import type { Column } from "../../terminal/column.ts";
-import { runOperation, withOperations, withSession } from "../../target/operations.ts";
+import { runOperation, withSession } from "../../target/operations.ts";
+import { refresh } from "./refresh-command.ts";
 import { sources } from "./sources-commands.ts";
-import { formatOf, printRecord, printRows, showInstant } from "../../terminal/print.ts";
+import { formatOf, printRows, showInstant } from "../../terminal/print.ts";
 
 const FILTER = {
   symbol: optional(word),
@@ -53,33 +53,6 @@ const topics = defineCommand("news topics", {
     });
     if (data.total === 0)
       context.terminal.say("There are no topics. `anp news refresh --mode full` reads the sources.");
-  },
-});
-
-const refresh = defineCommand("news refresh", {
-  options: {
-    mode: among(async () => {
-      const { refreshQuery } = await import("../../../contract/schemas/news-schemas.ts");
-      return refreshQuery.shape.mode.unwrap().options;
-    }),
-  },
-  async run({ mode }, context) {
-    const { terminal } = context;
-    const { data, sources } = await withOperations(context, undefined, async ({ run, session }) => {
-      terminal.progress("reading the sources");
-      const refreshed = await run("refreshNews", { query: { mode } });
-      // The API does not report the state of the sources.
-      return { ...refreshed, sources: (await session?.service.news.status())?.sources ?? [] };
-    });
-    terminal.progress("");
-    // A source that this mode does not read, and none before did, has not failed.
-    const failed = sources.flatMap(({ id, ok, last_error }) =>
-      ok || last_error === null ? [] : [`${id}: ${last_error}`],
-    );
-    await printRecord(context, data);
-    if (failed.length === 0) return;
-    const exit = failed.length === sources.length ? EXIT.unreachable : EXIT.partial;
-    throw new CommandFailure(exit, `${failed.length} of ${sources.length} sources failed.\n${failed.join("\n")}`);
   },
 });
 
