@@ -76,6 +76,27 @@ describe("hot news", () => {
     expect((await news.hot({ limit: 10, hours: 48 })).total).toBe(4);
   });
 
+  test("names the author where the feed does, on one line and no longer than a name", async () => {
+    const item = (title: string, author: string): string => `<item><title>${title}</title>${author}</item>`;
+    const items = [
+      item("Ferries return", "<dc:creator><![CDATA[ Ada\u202e <b>Lovelace</b>\n]]></dc:creator>"),
+      item("Mining slows", "<author>desk@wire.example (Jo Byte)</author>"),
+      item("Bridges close", `<author>${"A".repeat(5000)}</author>`),
+      item("Rates stay", ""),
+    ];
+    await world.write("en.xml", `<rss><channel>${items.join("")}</channel></rss>`);
+    const news = world.news({ sources: [EN] });
+    await news.refresh("view");
+    const list = newsList.parse(await news.hot({ limit: 10, hours: 24 })).news;
+    expect(Object.fromEntries(list.map(({ title, author }) => [title, author]))).toEqual({
+      "Ferries return": "Ada Lovelace",
+      "Mining slows": "Jo Byte",
+      "Bridges close": `${"A".repeat(119)}…`,
+      "Rates stay": undefined,
+    });
+    expect(list.find(({ title }) => title === "Rates stay")).not.toHaveProperty("author");
+  });
+
   test("is the same frozen object until an item leaves the window", async () => {
     await write();
     const news = world.news(CONFIG);

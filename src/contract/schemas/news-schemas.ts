@@ -12,6 +12,7 @@ export const newsItem = named("NewsItem", {
   published_at: timestamp,
   symbols: z.array(z.string()).meta({ description: "Assets the item is about" }),
   sentiment: sentimentLabel,
+  author: z.string().optional().meta({ description: "Name of its first author, where the feed gives one" }),
   categories: z.array(z.string()).optional().meta({ description: "Categories that the operator gave its feed" }),
 });
 

@@ -9,14 +9,13 @@ import { assetsInNews } from "../../language/assets.ts";
 
 const digestOf = (...parts: string[]): string => sha256(JSON.stringify(parts)).slice(0, 16);
 
-const TITLE_LENGTH = 300; // Longest title and summary kept, in code points.
-const SUMMARY_LENGTH = 600;
+const MOST = { title: 300, summary: 600, author: 120 }; // Longest texts kept, in code points.
 
 /** Items of one feed, in its order. The id is made from the link's key, so that one page is one item in whichever feed
  * it is listed; from the feed and the entry's own identifier when there is no link, or when the feed gives one link to
  * entries of different titles; from the title too when there is no identifier, or several entries have it.
  * @param now milliseconds since the epoch: the date of entries without one, and the latest date there can be */
-export function feedItems(source: Source, entries: readonly Omit<FeedEntry, "author">[], now: number): ListedItem[] {
+export function feedItems(source: Source, entries: readonly FeedEntry[], now: number): ListedItem[] {
   const keys = entries.map(({ link }) => urlKey(cleanUrl(link)));
   const titles = { link: new Map<string, Set<string>>(), guid: new Map<string, Set<string>>() };
   for (const [index, { guid, title }] of entries.entries()) {
@@ -24,12 +23,12 @@ export function feedItems(source: Source, entries: readonly Omit<FeedEntry, "aut
     titles.guid.set(guid, (titles.guid.get(guid) ?? new Set()).add(title));
   }
   return entries.flatMap((entry, index) => {
-    const title = shorten(entry.title || entry.summary, TITLE_LENGTH);
+    const title = shorten(entry.title || entry.summary, MOST.title);
     if (title === "") return [];
     const key = keys[index]!;
     const isOwn = key !== "" && titles.link.get(key)!.size === 1;
     const isNamed = entry.guid !== "" && titles.guid.get(entry.guid)!.size === 1;
-    const summary = entry.summary === title ? "" : shorten(entry.summary, SUMMARY_LENGTH);
+    const summary = entry.summary === title ? "" : shorten(entry.summary, MOST.summary);
     const url = cleanUrl(entry.link);
     const dated = entry.published !== null;
     return {
@@ -45,6 +44,7 @@ export function feedItems(source: Source, entries: readonly Omit<FeedEntry, "aut
       dated,
       movable: dated && isLocal(source),
       symbols: assetsInNews(`${title}\n${summary}`, [...entry.categories, ...(source.categories ?? [])]),
+      ...(entry.author !== "" && { author: shorten(entry.author, MOST.author) }),
       ...(source.categories && { categories: source.categories }),
       digest: digestOf(title, summary, url, String(entry.published ?? "")),
     };

@@ -43,9 +43,9 @@ function projectItems(stored: Parts["items"], move: Move) {
     .map((item) => ({ item, at: move(item.published_ms, item.movable) }))
     .sort((a, b) => Number(b.item.dated) - Number(a.item.dated) || b.at - a.at || (a.item.id < b.item.id ? -1 : 1));
   const items = dated.map(({ item, at }): NewsItem => {
-    const { id, title, summary, url, source, lang, symbols, sentiment, categories } = item;
+    const { id, title, summary, url, source, lang, symbols, sentiment, author, categories } = item;
     const shown = { id, title, summary, url, source, lang, published_at: toIso(at), symbols, sentiment };
-    return categories === undefined ? shown : { ...shown, categories };
+    return { ...shown, ...(author !== undefined && { author }), ...(categories && { categories }) };
   });
   return { items, times: dated.map(({ at }) => at), dated: dated.map(({ item }) => item.dated) };
 }

@@ -28,6 +28,7 @@ const listed = (from: Source, ...told: Told[]): ListedItem[] =>
       summary,
       link,
       guid,
+      author: "",
       published: at,
       categories: [],
     })),
@@ -129,6 +130,7 @@ describe("entries without a link", () => {
     guid,
     link: "",
     summary: "",
+    author: "",
     published: NOON - HOUR,
     categories: [],
   });
@@ -157,7 +159,7 @@ test("an item that is listed again unchanged stays the same", () => {
   );
   const later = feedItems(
     A,
-    [{ title: "x", link: "https://n.example/1", guid: "", summary: "", published: null, categories: [] }],
+    [{ title: "x", link: "https://n.example/1", guid: "", summary: "", author: "", published: null, categories: [] }],
     NOON + HOUR,
   );
   expect(mergeItems(items, later)).toEqual(items);

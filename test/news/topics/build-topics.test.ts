@@ -6,7 +6,7 @@ import { NOON } from "../world.ts";
 
 const SOURCE = { id: "s", kind: "news", name: "S", location: "https://s.example/feed", lang: "en" } as const;
 const item = (title: string): ListedItem => {
-  const entry = { guid: title, link: "", title, summary: "", published: NOON, categories: [] };
+  const entry = { guid: title, link: "", title, summary: "", author: "", published: NOON, categories: [] };
   return feedItems(SOURCE, [entry], NOON)[0]!;
 };
 const at = ({ published_ms }: ListedItem): number => published_ms;

@@ -29,6 +29,7 @@ const hot = defineCommand("news hot", {
         { name: "symbols" },
         { name: "title", wide: true },
         { name: "url", machine: true },
+        { name: "author", machine: true },
       ],
     });
     if (data.total === 0) context.terminal.say("There is no news. `anp news refresh --mode full` reads the sources.");
