@@ -3,7 +3,7 @@ import { DAY_MS } from "../../runtime/clock.ts";
 import PATTERNS from "./date-patterns.json" with { type: "json" };
 
 /** Notations of dates: ISO 8601 and the East Asian one, that of RFC 822 in ten languages, American orders, digits of
- * Europe and America, of which the American order is taken where both are possible, and ISO 8601 without marks. */
+ * Europe and America, the American order where both are possible, ISO 8601 without marks, and days without a year. */
 const DATES = PATTERNS.dates.map((pattern) => new RegExp(pattern, "iu"));
 const RELATIVE = PATTERNS.relative.map((pattern) => new RegExp(pattern, "iu"));
 const NOISE = new RegExp(PATTERNS.noise, "giu"); // Weekdays of East Asia, words like "at", and what is in parentheses.
@@ -60,10 +60,19 @@ function relative(parts: Parts, zone: number, now: number): number | null {
   return Math.floor((now - (Number(count) || 1) * minutes * 60_000) / step) * step;
 }
 
+/** A day without its year, in the one that puts it last before now, or within a day after it: its zone may be another. */
+function latest(parts: Parts, zone: number, now: number): number | null {
+  const next = new Date(now).getUTCFullYear() + 1;
+  const years = Array.from({ length: 10 }, (_, before) => String(next - before)); // February 29 may be eight years ago.
+  const dates = years.map((year) => instant({ ...parts, year }, zone));
+  return dates.find((date) => date !== null && date <= now + DAY_MS) ?? null;
+}
+
 /** Milliseconds since the epoch of a feed's date: RFC 822/2822 with numeric or named zones, ISO 8601 and W3C-DTF,
- * `2026年11月20日 下午3:05`, `20.11.2026 08:00`, `11/20/2026 8:00 AM`, `3 小时前`, Unix seconds or milliseconds. Never the machine's zone.
+ * `2026年11月20日 下午3:05`, `20.11.2026 08:00`, `11/20/2026 8:00 AM`, `3 小时前`, `11月3日`, Unix seconds or milliseconds. Never the machine's zone.
  * @param zone minutes east of UTC that a date without a zone is read in
- * @param now milliseconds since the epoch that relative dates are before; without, there are none
+ * @param now milliseconds since the epoch that relative dates, and those without a year, are before; without, there are
+ * none
  * @returns null when the text is not an existing date */
 export function parseDate(text: string | undefined, zone = 0, now?: number): number | null {
   if (text === undefined || text.length > MOST_CHARACTERS) return null;
@@ -71,7 +80,7 @@ export function parseDate(text: string | undefined, zone = 0, now?: number): num
   if (/^\d{10}(?:\d{3})?$/.test(value)) return Number(value.padEnd(13, "0"));
   const partsIn = (patterns: readonly RegExp[]): Parts | undefined =>
     patterns.map((pattern) => pattern.exec(value)?.groups).find((groups) => groups !== undefined);
-  const parts = partsIn(DATES);
-  if (parts !== undefined) return instant(parts, zone);
-  return now === undefined ? null : relative(partsIn(RELATIVE) ?? {}, zone, now);
+  const parts = partsIn(DATES) ?? {};
+  if (parts["year"] ?? parts["last"] ?? parts["reiwa"]) return instant(parts, zone);
+  return now === undefined ? null : (relative(partsIn(RELATIVE) ?? {}, zone, now) ?? latest(parts, zone, now));
 }

@@ -84,6 +84,46 @@ test.each([
   expect(parseDate(text, 480)).toBeNull();
 });
 
+test.each([
+  ["Nov 3, 14:05", "2026-11-03T06:05:00.000Z"],
+  ["Tue, Nov. 3rd at 2:05 p.m. ET", "2026-11-03T19:05:00.000Z"],
+  ["11月3日 14:05", "2026-11-03T06:05:00.000Z"],
+  ["11月3日 星期二 下午2:05", "2026-11-03T06:05:00.000Z"],
+  ["11월 3일 오후 2:05", "2026-11-03T06:05:00.000Z"],
+  ["3 ноября", "2026-11-02T16:00:00.000Z"],
+  ["3 ноября в 14:05 МСК", "2026-11-03T11:05:00.000Z"],
+  ["3. November, 14:05 Uhr", "2026-11-03T06:05:00.000Z"],
+  ["Dec 31", "2025-12-30T16:00:00.000Z"],
+  ["11月22日", "2025-11-21T16:00:00.000Z"],
+  // Its zone may be another one than that given.
+  ["Nov 21, 03:00", "2026-11-20T19:00:00.000Z"],
+  ["29 Feb", "2024-02-28T16:00:00.000Z"],
+])("reads %s in the year that puts it last before now, in the zone given", (text, iso) => {
+  const now = Date.parse("2026-11-20T12:34:56Z");
+  expect(new Date(parseDate(text, 480, now) ?? Number.NaN).toISOString()).toBe(iso);
+  expect(parseDate(text, 480)).toBeNull();
+});
+
+test("reads a day without a year across New Year", () => {
+  const midnight = Date.parse("2026-12-31T23:30:00Z");
+  expect(parseDate("1月1日 07:00", 480, midnight)).toBe(Date.parse("2026-12-31T23:00:00Z"));
+  expect(parseDate("12月31日 23:00", 480, Date.parse("2027-01-01T12:00:00Z"))).toBe(Date.parse("2026-12-31T15:00:00Z"));
+});
+
+test.each([
+  "13月3日",
+  "2月30日 10:00",
+  "11月3日 25:00",
+  "Nov 3, 14:05 XYZ",
+  "3 apples",
+  "Hot 100",
+  "May",
+  "11",
+  "14:05",
+])("no day without a year is %j", (text) => {
+  expect(parseDate(text, 480, Date.parse("2026-11-20T12:34:56Z"))).toBeNull();
+});
+
 test.each(["3 apples ago", "hours", "soon", "9999999 hours ago"])("no time before now is %j", (text) => {
   expect(parseDate(text, 0, Date.parse("2026-11-20T12:34:56Z"))).toBeNull();
 });
