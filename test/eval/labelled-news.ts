@@ -9,6 +9,10 @@ import { type ClusterScores, scoreClusters } from "./news-metrics.ts";
 /** Which part of a labelled set: rules are adjusted on the first, figures are reported on the second. */
 export type Split = "tuning" | "held";
 
+/** The first set of labels, and the second, which was written when the rules were tuned to the first. */
+export type Part = 1 | 2;
+export const PARTS: readonly Part[] = [1, 2];
+
 interface LabelledHeadline {
   readonly id: string;
   readonly event: string;
@@ -16,6 +20,7 @@ interface LabelledHeadline {
   readonly title: string;
   readonly published_at: string;
   readonly split: Split;
+  readonly part?: Part; // The first if absent.
 }
 
 interface LabelledPair {
@@ -26,6 +31,7 @@ interface LabelledPair {
   readonly b: string;
   readonly same: boolean;
   readonly split: Split;
+  readonly part?: Part; // The first if absent.
 }
 
 interface LabelledTitle {
@@ -35,11 +41,13 @@ interface LabelledTitle {
   readonly label: string;
   readonly kind: string;
   readonly split: Split;
+  readonly part?: Part; // The first if absent.
 }
 
-function read<T extends { split: Split }>(name: string, split: Split): T[] {
+function read<T extends { split: Split; part?: Part }>(name: string, split: Split, part: Part): T[] {
   const file = new URL(`../../fixtures/eval/news/${name}.json`, import.meta.url);
-  return (JSON.parse(readFileSync(file, "utf8")) as T[]).filter((entry) => entry.split === split);
+  const entries = JSON.parse(readFileSync(file, "utf8")) as T[];
+  return entries.filter((entry) => entry.split === split && (entry.part ?? 1) === part);
 }
 
 function headlineOf(title: string, at: number): Headline {
@@ -70,8 +78,8 @@ export interface HeadlineScores {
 }
 
 /** Clusters the labelled headlines, each language by itself and both together. */
-export async function scoreHeadlines(split: Split): Promise<HeadlineScores> {
-  const all = read<LabelledHeadline>("headlines", split);
+export async function scoreHeadlines(split: Split, part: Part): Promise<HeadlineScores> {
+  const all = read<LabelledHeadline>("headlines", split, part);
   const score = async (entries: readonly LabelledHeadline[]): Promise<{ labels: string[]; scores: ClusterScores }> => {
     const labels = await labelsOf(
       entries.map(({ title, published_at }) => headlineOf(title, Date.parse(published_at))),
@@ -128,14 +136,14 @@ export interface PairScores {
  * Clusters pairs of titles an hour apart: each pair by itself, or all of them in the company of the labelled headlines
  * (`among`), days apart from each other.
  */
-export async function scorePairs(split: Split, among: boolean, language?: string): Promise<PairScores> {
-  const pairs = read<LabelledPair>("traps", split).filter(
+export async function scorePairs(split: Split, part: Part, among: boolean, language?: string): Promise<PairScores> {
+  const pairs = read<LabelledPair>("traps", split, part).filter(
     (pair) => language === undefined || pair.language === language,
   );
   const start = Date.parse("2026-10-15T12:00:00Z");
   const isTogether: boolean[] = [];
   if (among) {
-    const others = read<LabelledHeadline>("headlines", split);
+    const others = read<LabelledHeadline>("headlines", split, part);
     const labels = await labelsOf([
       ...pairs.flatMap(({ a, b }) => [headlineOf(a, start), headlineOf(b, start + 3_600_000)]),
       ...others.map(({ title, published_at }) => headlineOf(title, Date.parse(published_at))),
@@ -168,8 +176,8 @@ export interface SentimentScores {
 }
 
 /** Sentiment of the labelled titles of one language. */
-export function scoreSentiment(split: Split, language: "zh" | "en"): SentimentScores {
-  const titles = read<LabelledTitle>("sentiment", split).filter((entry) => entry.language === language);
+export function scoreSentiment(split: Split, part: Part, language: "zh" | "en"): SentimentScores {
+  const titles = read<LabelledTitle>("sentiment", split, part).filter((entry) => entry.language === language);
   const found = titles.map((entry) => ({ ...entry, found: sentimentOf(entry.title, "") }));
   const f1 = ["positive", "neutral", "negative"].map((label) => {
     const right = found.filter((entry) => entry.found === label && entry.label === label).length;

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
-import { scoreHeadlines, scorePairs, scoreSentiment, type Split } from "./labelled-news.ts";
+import { PARTS, scoreHeadlines, scorePairs, scoreSentiment, type Split } from "./labelled-news.ts";
 
+const SPLITS: readonly Split[] = process.env["ANP_EVAL_HELD_OUT"] === "1" ? ["tuning", "held"] : ["tuning"];
 const VERBOSE = process.env["ANP_EVAL_VERBOSE"] !== undefined;
 
 function rounded(scores: object): Record<string, number> {
@@ -14,23 +15,25 @@ function print(split: Split, table: Record<string, object>, mistakes: readonly s
   if (VERBOSE && split === "tuning") console.log(mistakes.join("\n"));
 }
 
-describe.each<Split>(["tuning", "held"])("labelled news, %s", (split) => {
+const SETS = SPLITS.flatMap((split) => PARTS.map((part) => ({ split, part })));
+
+describe.each(SETS)("labelled news, part $part, $split", ({ split, part }) => {
   it("headlines", async () => {
-    const { zh, en, both, across, mistakes } = await scoreHeadlines(split);
+    const { zh, en, both, across, mistakes } = await scoreHeadlines(split, part);
     print(split, { "Chinese headlines": zh, "English headlines": en, both }, mistakes);
     print(split, { "across languages": across }, []);
   });
 
   it("pairs", async () => {
-    const table: Record<string, object> = { alone: await scorePairs(split, false) };
-    const among = await scorePairs(split, true);
+    const table: Record<string, object> = { alone: await scorePairs(split, part, false) };
+    const among = await scorePairs(split, part, true);
     table["among the headlines"] = among;
-    for (const language of ["zh", "en", "cross"]) table[language] = await scorePairs(split, false, language);
+    for (const language of ["zh", "en", "cross"]) table[language] = await scorePairs(split, part, false, language);
     print(split, table, among.mistakes);
   });
 
   it("sentiment", () => {
-    const [zh, en] = [scoreSentiment(split, "zh"), scoreSentiment(split, "en")];
+    const [zh, en] = [scoreSentiment(split, part, "zh"), scoreSentiment(split, part, "en")];
     print(split, { Chinese: zh, English: en }, [...zh.mistakes, ...en.mistakes]);
   });
 });
