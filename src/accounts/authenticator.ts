@@ -115,9 +115,8 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
   };
 }
 
-function unreachable(cause?: unknown): AnpError {
-  return new AnpError(503, "The keys of the platform's tokens cannot be read.", { cause });
-}
+const unreachable = (cause?: unknown): AnpError =>
+  new AnpError(503, "The keys of the platform's tokens cannot be read.", { cause });
 
 function identityOf(payload: Record<string, unknown>, config: JwtConfig): JwtIdentity | undefined {
   const { claims } = config;

@@ -41,9 +41,8 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
 
   return {
     /** The subscription at the present instant, at most `ttl_ms` stale. */
-    async get(user: string): Promise<Subscription> {
-      return subscriptionAt((await cache.get(user)) ?? NONE, plans, clock.now());
-    },
+    get: async (user: string): Promise<Subscription> =>
+      subscriptionAt((await cache.get(user)) ?? NONE, plans, clock.now()),
     set, // Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period.
     /** Sets the plan and its expiry, ms since the epoch; none when left out. The plan that is active keeps its start. */
     async setPlan(user: string, plan: string, expires_at?: number): Promise<void> {

@@ -166,11 +166,8 @@ async function readPresent(storage: Documents, digest: string): Promise<TokenRec
   return record;
 }
 
-function readToken(storage: Documents, digest: string): Promise<TokenRecord | undefined> {
-  return readDocument(storage, tokenKey(digest), tokenRecord);
-}
+const readToken = (storage: Documents, digest: string): Promise<TokenRecord | undefined> =>
+  readDocument(storage, tokenKey(digest), tokenRecord);
 
 /** Where a token's record is stored. @param digest its SHA-256 in hex */
-export function tokenKey(digest: string): Key {
-  return ["tokens", digest];
-}
+export const tokenKey = (digest: string): Key => ["tokens", digest];

@@ -91,9 +91,8 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
 }
 
 /** Whether a platform token is newer than the one that set what is held. @param as_of as `JwtIdentity.as_of` */
-export function isNewer(held: { readonly as_of?: string | undefined }, as_of: string): boolean {
-  return held.as_of === undefined || held.as_of < as_of;
-}
+export const isNewer = (held: { readonly as_of?: string | undefined }, as_of: string): boolean =>
+  held.as_of === undefined || held.as_of < as_of;
 
 /** Where a user's profile is stored. */
 export const profileKey = (user: string): Key => ["users", user, "profile"];

@@ -51,6 +51,5 @@ export async function readCharges(storage: Storage, entries: readonly Entry[]) {
 }
 
 /** The first questions that entries charged for, newest first as they are. */
-export async function chargedQuestions(storage: Storage, entries: readonly Entry[], most: number) {
-  return (await readCharges(storage, entries)).flatMap((charge) => charge ?? []).slice(0, most);
-}
+export const chargedQuestions = async (storage: Storage, entries: readonly Entry[], most: number) =>
+  (await readCharges(storage, entries)).flatMap((charge) => charge ?? []).slice(0, most);

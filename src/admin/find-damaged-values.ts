@@ -57,9 +57,8 @@ function schemaOf(key: StoredKey): z.ZodType | undefined {
 }
 
 /** The head of a session, of a day's events or of the audit log; that of a ledger is verified with it. */
-function isHead(key: StoredKey): boolean {
-  return key.at(-1)!.text === "head" && (["audit", "events"].includes(key[0]!.text) || key[2]?.text === "sessions");
-}
+const isHead = (key: StoredKey): boolean =>
+  key.at(-1)!.text === "head" && (["audit", "events"].includes(key[0]!.text) || key[2]?.text === "sessions");
 
 type Damages = AsyncGenerator<readonly [key: StoredKey, found: Omit<DamagedValue, "user">]>;
 

@@ -39,9 +39,8 @@ export function storedLedgerReader(ledger: Ledger, user: string): LedgerReader<E
 }
 
 /** A user's stored entries that match, as {@link newestFirst}. */
-export function newestEntries(ledger: Ledger, user: string, selection: Selection): AsyncGenerator<Entry> {
-  return newestFirst(storedLedgerReader(ledger, user), selection);
-}
+export const newestEntries = (ledger: Ledger, user: string, selection: Selection): AsyncGenerator<Entry> =>
+  newestFirst(storedLedgerReader(ledger, user), selection);
 
 export function toLedgerRow(entry: Entry): LedgerRow {
   const { id, delta, type, description, ref_id, created_at, account } = entry;

@@ -31,16 +31,14 @@ export async function openFixture(folder: string) {
 }
 
 /** Whether the fixture was loaded into the storage, at least in part. */
-export async function isLoaded({ name }: Fixture, storage: Storage): Promise<boolean> {
-  return (await storage.get(["fixtures", name])) !== undefined;
-}
+export const isLoaded = async ({ name }: Fixture, storage: Storage): Promise<boolean> =>
+  (await storage.get(["fixtures", name])) !== undefined;
 
 type FigureChanges = { readonly free_daily_quota?: number | undefined; readonly points?: number | undefined };
 
 /** The users of a fixture. */
-export async function fixtureUsers({ folder }: Fixture) {
-  return usersFile.parse(JSON.parse(await readFile(join(folder, "users.json"), "utf8"))).users;
-}
+export const fixtureUsers = async ({ folder }: Fixture) =>
+  usersFile.parse(JSON.parse(await readFile(join(folder, "users.json"), "utf8"))).users;
 
 /** Loads a fixture's users, tokens, points and events. Idempotent, also between processes; the first dates the events. */
 export async function loadFixture(fixture: Fixture, service: Service, changes: Record<string, FigureChanges> = {}) {

@@ -14,6 +14,5 @@ export async function listOperators(service: AccountsService): Promise<OperatorR
 }
 
 /** The tokens of one operator. */
-export async function operatorTokens({ operators }: AccountsService, name: string): Promise<OperatorRow[]> {
-  return (await operators.list(name)).map(({ user_id: operator, ...token }) => ({ operator, ...token }));
-}
+export const operatorTokens = async ({ operators }: AccountsService, name: string): Promise<OperatorRow[]> =>
+  (await operators.list(name)).map(({ user_id: operator, ...token }) => ({ operator, ...token }));

@@ -72,6 +72,5 @@ function checkHeader(kind: string, line: string): void {
     throw new ChecksumError("The input was exported by a newer version of anp.");
 }
 
-function fieldOf(line: string, name: string): unknown {
-  return (parseJson(line) as Record<string, unknown> | null | undefined)?.[name];
-}
+const fieldOf = (line: string, name: string): unknown =>
+  (parseJson(line) as Record<string, unknown> | null | undefined)?.[name];

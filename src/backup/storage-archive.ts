@@ -23,9 +23,8 @@ type OnDamage = (message: string) => void;
 /** All values of a storage as JSON lines that end with a checksum.
  * @param created_at ISO 8601
  * @param onDamage called for each damaged part of the storage; the rest is archived */
-export function archiveLines(storage: Storage, created_at: string, onDamage: OnDamage): AsyncGenerator<string> {
-  return checksummed("storage", created_at, storedValues(storage, onDamage));
-}
+export const archiveLines = (storage: Storage, created_at: string, onDamage: OnDamage): AsyncGenerator<string> =>
+  checksummed("storage", created_at, storedValues(storage, onDamage));
 
 /** The values of an archive's lines. The checksum is verified only after the last of them.
  * @throws ChecksumError when the input was cut off or changed, or is not an archive */

@@ -92,15 +92,13 @@ function urlOf(base: URL, { path }: Endpoint, query: unknown): string {
   return url.href;
 }
 
-function headersOf({ auth, body }: Endpoint, token: string | undefined, key: string | undefined) {
-  return {
-    accept: "application/json",
-    "user-agent": "anp",
-    ...(auth !== "none" && token !== undefined && { "x-user-token": token }),
-    ...(body !== undefined && { "content-type": "application/json" }),
-    ...(key !== undefined && { "idempotency-key": key }),
-  };
-}
+const headersOf = ({ auth, body }: Endpoint, token: string | undefined, key: string | undefined) => ({
+  accept: "application/json",
+  "user-agent": "anp",
+  ...(auth !== "none" && token !== undefined && { "x-user-token": token }),
+  ...(body !== undefined && { "content-type": "application/json" }),
+  ...(key !== undefined && { "idempotency-key": key }),
+});
 
 /** A success of an operation, as received. */
 export interface Success<K extends OperationId> {
@@ -157,9 +155,8 @@ function noDaemon({ status, headers }: WireResponse, origin: string): Unreachabl
   return new UnreachableError(`No daemon answers at ${origin}: status ${status} with ${type}.`);
 }
 
-function describe(errors: readonly InvalidField[]): string {
-  return errors.map((error) => printField(error, "envelope")).join("; ");
-}
+const describe = (errors: readonly InvalidField[]): string =>
+  errors.map((error) => printField(error, "envelope")).join("; ");
 
 /** A response of a daemon violates the contract. The message names the operation and the field. */
 export class ContractViolation extends Error {

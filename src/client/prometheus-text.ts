@@ -6,9 +6,7 @@ type Sample = { readonly name: string; readonly labels: Readonly<Record<string, 
 export type Samples = ReadonlyMap<string, readonly Sample[]>;
 
 /** Reads such a text. Lines that are no samples are skipped. */
-export function readSamples(text: string): Samples {
-  return groupBy(text.split("\n").flatMap(readSample), ({ name }) => name);
-}
+export const readSamples = (text: string): Samples => groupBy(text.split("\n").flatMap(readSample), ({ name }) => name);
 
 function readSample(line: string): Sample[] {
   const end = line.lastIndexOf(" ");
@@ -19,9 +17,7 @@ function readSample(line: string): Sample[] {
   return [{ name: name!, labels: Object.fromEntries(entries), value: numberOf(line.slice(end + 1)) }];
 }
 
-function numberOf(text: string): number {
-  return Number(text.replace("Inf", "Infinity"));
-}
+const numberOf = (text: string): number => Number(text.replace("Inf", "Infinity"));
 
 /** A quantile of a histogram, estimated within its bucket as `histogram_quantile` of Prometheus does.
  * @param samples of its buckets, in their order */

@@ -48,9 +48,8 @@ export class WireError extends UnreachableError {
  * @param timeout_ms how long the whole exchange may take, ms
  * @throws WireError when no complete response arrived
  * @throws the signal's reason when it was aborted */
-export function send(request: AnyRequest, timeout_ms: number, signal?: AbortSignal): Promise<WireResponse> {
-  return exchange(request, timeout_ms, signal, readWhole);
-}
+export const send = (request: AnyRequest, timeout_ms: number, signal?: AbortSignal): Promise<WireResponse> =>
+  exchange(request, timeout_ms, signal, readWhole);
 
 /** The complete response. */
 export async function readWhole(response: IncomingMessage): Promise<WireResponse> {
@@ -99,9 +98,8 @@ export async function exchange<T>(
 }
 
 /** The headers of a message, those that came several times joined. */
-export function flatHeaders({ headers }: IncomingMessage): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]));
-}
+export const flatHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]));
 
 /** The reason of a network error in words. When several addresses were tried, that of the first. */
 function reasonOf(error: NodeJS.ErrnoException): string {

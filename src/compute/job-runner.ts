@@ -54,9 +54,8 @@ export class JobError extends Error {
   }
 }
 
-export function timeoutError(deadline_ms: number): JobError {
-  return new JobError("timeout", `took longer than ${deadline_ms / 1000} s`);
-}
+export const timeoutError = (deadline_ms: number): JobError =>
+  new JobError("timeout", `took longer than ${deadline_ms / 1000} s`);
 
 /** Observes the runners of a process, for metrics. */
 export interface JobObserver {

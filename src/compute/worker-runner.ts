@@ -206,10 +206,9 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
   }
 }
 
-function errorOf(error: NodeJS.ErrnoException): JobError {
-  return error.code === "ERR_WORKER_OUT_OF_MEMORY"
+const errorOf = (error: NodeJS.ErrnoException): JobError =>
+  error.code === "ERR_WORKER_OUT_OF_MEMORY"
     ? new JobError("out_of_memory", "took more memory than a worker has", error)
     : new JobError("failed", error.message, error);
-}
 
 const aborted = (): DOMException => new DOMException("The job was aborted", "AbortError");

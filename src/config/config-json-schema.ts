@@ -2,8 +2,8 @@ import { z } from "zod";
 import { configSchema } from "./config-schema.ts";
 
 /** The JSON Schema of a configuration file. In place of each secret it has the key that names the secret's file. */
-export function configJsonSchema(): object {
-  return z.toJSONSchema(configSchema, {
+export const configJsonSchema = (): object =>
+  z.toJSONSchema(configSchema, {
     io: "input",
     override({ jsonSchema }) {
       if (jsonSchema.properties === undefined) return;
@@ -15,4 +15,3 @@ export function configJsonSchema(): object {
       );
     },
   });
-}

@@ -2,8 +2,8 @@ import { configKeys } from "./config-schema.ts";
 import { getAt, type LoadedConfig } from "./load-config.ts";
 
 /** Every key of a loaded configuration with its value and source. */
-export function configRows({ config, sources }: LoadedConfig) {
-  return configKeys().map(({ name, path, secret }) => {
+export const configRows = ({ config, sources }: LoadedConfig) =>
+  configKeys().map(({ name, path, secret }) => {
     const value = getAt(config, path) ?? null;
     return {
       key: name,
@@ -12,7 +12,6 @@ export function configRows({ config, sources }: LoadedConfig) {
       source: value === null ? "not set" : sources.get(name)!, // As `LoadedConfig.sources`, or `not set`.
     };
   });
-}
 
 function withoutPasswords(value: unknown): unknown {
   if (typeof value === "string") return value.replace(/(:\/\/[^/?#@\s:]*):[^/?#@\s]*@/g, "$1:***@");

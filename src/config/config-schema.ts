@@ -122,9 +122,7 @@ export function configNodes(schema: z.ZodType = configSchema, path: readonly str
 }
 
 /** Every key that is not a section. */
-export function configKeys(): ConfigKey[] {
-  return configNodes().filter(({ schema }) => !(schema instanceof z.ZodObject));
-}
+export const configKeys = (): ConfigKey[] => configNodes().filter(({ schema }) => !(schema instanceof z.ZodObject));
 
 /** The value of an environment variable, converted to the type of its key. Text that cannot be converted is kept. */
 export function valueFromText(text: string, schema: z.ZodType): unknown {

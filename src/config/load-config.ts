@@ -177,9 +177,8 @@ async function readConfigTree(file: string, cwd: string): Promise<ConfigTree> {
 }
 
 /** The value at a path of a tree, or undefined. */
-export function getAt(tree: object, path: readonly string[]): unknown {
-  return path.reduce<unknown>((at, name) => (isTree(at) ? at[name] : undefined), tree);
-}
+export const getAt = (tree: object, path: readonly string[]): unknown =>
+  path.reduce<unknown>((at, name) => (isTree(at) ? at[name] : undefined), tree);
 
 function removeAt(tree: object, path: readonly string[]): void {
   delete (getAt(tree, path.slice(0, -1)) as ConfigTree | null | undefined)?.[path.at(-1)!];
@@ -192,6 +191,5 @@ function setAt(tree: ConfigTree, [name = "", ...rest]: readonly string[], value:
   if (rest.length > 0) setAt(tree[name] as ConfigTree, rest, value);
 }
 
-function isTree(value: unknown): value is ConfigTree {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+const isTree = (value: unknown): value is ConfigTree =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -13,6 +13,5 @@ export const utcOffset = z
 export const example = <T extends z.ZodType>(schema: T, value: z.output<T>): T => schema.meta({ examples: [value] });
 
 /** A whole number with a default, its bounds included. */
-export function integer([least, most]: readonly [number, number], fallback: number) {
-  return (most === Infinity ? z.int().min(least) : z.int().min(least).max(most)).default(fallback);
-}
+export const integer = ([least, most]: readonly [number, number], fallback: number) =>
+  (most === Infinity ? z.int().min(least) : z.int().min(least).max(most)).default(fallback);

@@ -62,9 +62,8 @@ export const ENDPOINTS = Object.fromEntries(
 ) as { readonly [K in OperationId]: EndpointFacts & (typeof OPERATIONS)[K] };
 
 /** The endpoint at a path of the API, whatever the method. */
-export function endpointAt(path: string): Endpoint | undefined {
-  return Object.values<Endpoint>(ENDPOINTS).find((endpoint) => endpoint.path === path);
-}
+export const endpointAt = (path: string): Endpoint | undefined =>
+  Object.values<Endpoint>(ENDPOINTS).find((endpoint) => endpoint.path === path);
 
 const EVERYWHERE: readonly ErrorCode[] = [400, 404, 405, 408, 417, 429, 431];
 

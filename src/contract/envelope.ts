@@ -2,9 +2,8 @@ import { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 
 /** The envelope of a success around `data`. */
-export function successEnvelope<T extends z.ZodType>(data: T) {
-  return z.object({ success: z.literal(true), code: z.literal(0), message: z.string(), data, request_id: z.string() });
-}
+export const successEnvelope = <T extends z.ZodType>(data: T) =>
+  z.object({ success: z.literal(true), code: z.literal(0), message: z.string(), data, request_id: z.string() });
 
 const fieldErrors = z
   .array(z.object({ in: z.enum(["query", "body", "header", "path"]), path: z.string(), message: z.string() }))

@@ -82,9 +82,8 @@ export function watchStorageRisks(
 type Risks = ReadonlyMap<string, Finding>;
 
 /** Findings that are not ok, by their subject: the message may hold numbers and names that vary. */
-function risksOf(findings: readonly Finding[]): Risks {
-  return new Map(findings.filter(({ level }) => level !== "ok").map((finding) => [finding.subject, finding]));
-}
+const risksOf = (findings: readonly Finding[]): Risks =>
+  new Map(findings.filter(({ level }) => level !== "ok").map((finding) => [finding.subject, finding]));
 
 function logChanges(logger: Logger, before: Risks, risks: Risks): void {
   for (const [subject, finding] of risks) {

@@ -9,19 +9,17 @@ import { checkSources, longestSourcesCheck } from "./sources-check.ts";
 import { checkStorage } from "./storage-check.ts";
 
 /** All checks, in the order in which they are reported. */
-export function allChecks(input: CheckInput): Check[] {
-  return [
-    { name: "config", bound_ms: 2000, run: () => checkConfig(input) },
-    { name: "storage", bound_ms: 10_000, run: () => checkStorage(input) },
-    { name: "clock", bound_ms: 1000, run: () => checkClock(input) },
-    { name: "port", bound_ms: PORT_MS, run: () => checkPorts(input) },
-    { name: "model", bound_ms: MODEL_MS, run: (signal) => checkModel(input, signal) },
-    { name: "platform tokens", bound_ms: KEYS_MS, run: (signal) => checkKeys(input, signal) },
-    { name: "news", bound_ms: longestSourcesCheck(input), run: (signal) => checkSources(input, signal) },
-    { name: "fixtures", bound_ms: 2000, run: () => checkFixtures(input) },
-    VERSIONS,
-  ];
-}
+export const allChecks = (input: CheckInput): Check[] => [
+  { name: "config", bound_ms: 2000, run: () => checkConfig(input) },
+  { name: "storage", bound_ms: 10_000, run: () => checkStorage(input) },
+  { name: "clock", bound_ms: 1000, run: () => checkClock(input) },
+  { name: "port", bound_ms: PORT_MS, run: () => checkPorts(input) },
+  { name: "model", bound_ms: MODEL_MS, run: (signal) => checkModel(input, signal) },
+  { name: "platform tokens", bound_ms: KEYS_MS, run: (signal) => checkKeys(input, signal) },
+  { name: "news", bound_ms: longestSourcesCheck(input), run: (signal) => checkSources(input, signal) },
+  { name: "fixtures", bound_ms: 2000, run: () => checkFixtures(input) },
+  VERSIONS,
+];
 
 /** The checks of a running daemon, from outside. */
 export function checksOfDaemon(target: DaemonInput): Check[] {

@@ -73,9 +73,8 @@ async function checkDocument({ url, clock }: DaemonInput): Promise<Finding[]> {
 }
 
 /** Leaves out the bounds that the configuration of a daemon sets. */
-function withoutCeilings(key: string, value: unknown): unknown {
-  return key === "token_amount" || key === "volume_usd" ? { ...(value as object), maximum: undefined } : value;
-}
+const withoutCeilings = (key: string, value: unknown): unknown =>
+  key === "token_amount" || key === "volume_usd" ? { ...(value as object), maximum: undefined } : value;
 
 async function checkAccess({ url, token }: DaemonInput): Promise<Finding[]> {
   const retry = { ...RETRY_POLICY, retries: 0 };

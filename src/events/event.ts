@@ -4,12 +4,11 @@ import { codePoints } from "../contract/schemas/shared-fields.ts";
 import { eventBody } from "../contract/schemas/event-schemas.ts";
 import { toIso } from "../runtime/clock.ts";
 
-function bounded(max: number): z.ZodString {
-  return z
+const bounded = (max: number): z.ZodString =>
+  z
     .string()
     .min(1, { message: "must not be empty", abort: true })
     .refine((value) => codePoints(value) <= max, { message: `must have at most ${max} characters` });
-}
 
 /** An event as a caller submits it: the body of the API, and the user. */
 export const newEvent = z.strictObject({ user_id: bounded(LIMITS.userId), ...eventBody.shape });

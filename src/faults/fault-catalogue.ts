@@ -69,13 +69,12 @@ export function refuseInProduction(mode: "production" | "staging" | undefined, o
 }
 
 /** The text of a fault, as {@link readFault} accepts it. */
-export function faultText({ name, kind, ms, times }: Fault): string {
-  return [
+export const faultText = ({ name, kind, ms, times }: Fault): string =>
+  [
     `${name}=${kind}`,
     ...(name === "answers" && ms !== SLOW_MS ? [`ms=${ms}`] : []),
     ...(times === Infinity ? [] : [`times=${times}`]),
   ].join(",");
-}
 
 function misnamed(typed: string, form: string, name: string, known: readonly string[]): RangeError {
   const hint = didYouMean(name, known);

@@ -55,8 +55,7 @@ export function createMetricsApp(service: Pick<Service, "ids" | "logger">, metri
   return app.all("/**", notFound(wrap));
 }
 
-function notFound(wrap: RequestWrapper): ReturnType<RequestWrapper> {
-  return wrap("unknown", () => {
+const notFound = (wrap: RequestWrapper): ReturnType<RequestWrapper> =>
+  wrap("unknown", () => {
     throw new AnpError(404);
   });
-}

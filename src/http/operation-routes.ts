@@ -117,9 +117,8 @@ function unkeptFields({ shape }: z.ZodObject, text: string): FieldError[] {
 }
 
 /** Headers of every answer of an operation, failures included. */
-export function stabilityHeaders({ stability }: Endpoint): Record<string, string> {
-  return stability === "experimental" ? { "x-stability": stability } : {};
-}
+export const stabilityHeaders = ({ stability }: Endpoint): Record<string, string> =>
+  stability === "experimental" ? { "x-stability": stability } : {};
 
 async function authenticate(event: H3Event, endpoint: Endpoint, context: OperationContext) {
   const token = event.req.headers.get("x-user-token");

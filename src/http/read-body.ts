@@ -48,6 +48,5 @@ async function readBody({ req, runtime }: H3Event, bounds: BodyBounds): Promise<
 
 const CLOSE = { headers: { connection: "close" } };
 
-function tooLarge({ bytes }: BodyBounds): AnpError {
-  return new AnpError(413, `The body is larger than ${bytes} bytes.`, CLOSE);
-}
+const tooLarge = ({ bytes }: BodyBounds): AnpError =>
+  new AnpError(413, `The body is larger than ${bytes} bytes.`, CLOSE);

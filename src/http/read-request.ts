@@ -43,6 +43,5 @@ export function readQuery(endpoint: Endpoint, search: string, fieldErrors: Field
   return raw;
 }
 
-function isNumeric(schema: unknown): boolean {
-  return schema instanceof z.ZodDefault ? isNumeric(schema.unwrap()) : schema instanceof z.ZodNumber;
-}
+const isNumeric = (schema: unknown): boolean =>
+  schema instanceof z.ZodDefault ? isNumeric(schema.unwrap()) : schema instanceof z.ZodNumber;

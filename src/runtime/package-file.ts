@@ -6,9 +6,8 @@ const ROOT = new URL("../../", import.meta.url); // This file has the same depth
 export const packageFile = (path: string): URL => new URL(path, ROOT);
 
 /** The version of this program, from its package.json. */
-export function version(): string {
-  return (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
-}
+export const version = (): string =>
+  (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
 
 /** This program and what runs it; the commit is null where it was built outside of a repository. */
 export function versions() {

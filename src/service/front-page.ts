@@ -68,9 +68,7 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
       const [hot, user_hot_questions] = await Promise.all([news.hotTopics(query), hotQuestions(query)]);
       return { data: await assistant.inScript(query.lang, { ...hot, user_hot_questions }, writeHotTopics) };
     },
-    async getNewsHot(_call, { query }) {
-      return { data: await news.hot(query) };
-    },
+    getNewsHot: async (_call, { query }) => ({ data: await news.hot(query) }),
     async getNewsTopics(_call, { query: { limit, lang, ...filter } }) {
       const list = isOpen(filter)
         ? await deps.suggestions.first(await news.topics({ limit: MOST, lang }), nearestLanguage(lang), limit)

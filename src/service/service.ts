@@ -153,21 +153,19 @@ export interface ServiceObserver extends StorageObserver, LedgerObserver, JobObs
   refreshed(mode: RefreshMode, ok: boolean, ms: number): void;
 }
 
-function observeModel(model: ModelGateway, observer: ServiceObserver): ModelGateway {
-  return {
-    ...model,
-    generate(request, check, use) {
-      const started = performance.now();
-      const ended = (outcome: ModelOutcome): void => observer.modelCalled(outcome, performance.now() - started);
-      const answer = model.generate(request, check, use);
-      answer.then(
-        ({ value }) => ended(value === null ? "no_answer" : "answered"),
-        (error: unknown) => ended(error instanceof AnpError ? "failed" : "abandoned"),
-      );
-      return answer;
-    },
-  };
-}
+const observeModel = (model: ModelGateway, observer: ServiceObserver): ModelGateway => ({
+  ...model,
+  generate(request, check, use) {
+    const started = performance.now();
+    const ended = (outcome: ModelOutcome): void => observer.modelCalled(outcome, performance.now() - started);
+    const answer = model.generate(request, check, use);
+    answer.then(
+      ({ value }) => ended(value === null ? "no_answer" : "answered"),
+      (error: unknown) => ended(error instanceof AnpError ? "failed" : "abandoned"),
+    );
+    return answer;
+  },
+});
 
 function observeNews(news: News, observer: ServiceObserver): News {
   function reported<T>(mode: RefreshMode, refreshing: Promise<T>): Promise<T> {

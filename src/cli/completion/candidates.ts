@@ -82,9 +82,8 @@ function globalFlags({ options }: Command, formats: readonly Format[] = FORMATS)
   return Object.fromEntries(flags);
 }
 
-function flagsOf(command: Definition | undefined): FlagsByName {
-  return Object.fromEntries(Object.entries(command?.options ?? {}).map(([key, param]) => [flagOf(key), param]));
-}
+const flagsOf = (command: Definition | undefined): FlagsByName =>
+  Object.fromEntries(Object.entries(command?.options ?? {}).map(([key, param]) => [flagOf(key), param]));
 
 /** What the last word of a line is: a command, an argument, a flag or a flag's value. */
 interface Place extends Completion {

@@ -64,6 +64,5 @@ export async function* countPassed<T>(items: AsyncIterable<T>, report: ReportPla
 }
 
 /** Prints lines as they come; false when stdout was closed before the last of them. @param what the name of a line */
-export function printLong(context: Context, advice: string, lines: AsyncIterable<string>, what: string) {
-  return longWork(context, advice, (report) => printLines(context, countPassed(lines, report, what)));
-}
+export const printLong = (context: Context, advice: string, lines: AsyncIterable<string>, what: string) =>
+  longWork(context, advice, (report) => printLines(context, countPassed(lines, report, what)));

@@ -31,9 +31,8 @@ export function notesOf(command: Command): string[] {
 }
 
 /** A command's full name, as `anp ledger list`. */
-export function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
-}
+export const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 
 /** The paragraphs below the heading with the command's name; examples are indented. */
 function sectionOf(command: Command): string[] {

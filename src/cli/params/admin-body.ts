@@ -60,9 +60,8 @@ export async function readBody(command: CommandParams, body: Readonly<Record<str
 
 const WORD = /^[\w.-]{1,16}$/;
 
-function mayBeKept({ read: { free }, choices }: Param<unknown>, text: string): boolean {
-  return free === undefined || choices !== undefined || (free !== true && WORD.test(text));
-}
+const mayBeKept = ({ read: { free }, choices }: Param<unknown>, text: string): boolean =>
+  free === undefined || choices !== undefined || (free !== true && WORD.test(text));
 
 /** What a value of a body is on a command line; undefined where it is left out. @throws RangeError */
 function textsOf({ value, missing, readAll }: Param<unknown>, given: unknown): string[] | undefined {

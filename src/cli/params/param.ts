@@ -75,8 +75,8 @@ export type Reader<T> = ((typed: string) => T) & {
 const free = <T>(read: (typed: string) => T): Reader<T> => Object.assign(read, { free: true as const });
 
 /** Text of 1 to `max` characters after trimming. */
-export function text(max: number): Reader<string> {
-  return free((typed) => {
+export const text = (max: number): Reader<string> =>
+  free((typed) => {
     const value = typed.trim();
     if (value === "") throw new RangeError("must not be empty");
     if (Array.from(value).length > max) throw new RangeError(`must have at most ${max} characters`);
@@ -84,7 +84,6 @@ export function text(max: number): Reader<string> {
     if (!value.isWellFormed()) throw new RangeError("must be well-formed Unicode");
     return value;
   });
-}
 
 /** The same for what names something, as an id: logs may keep it. */
 export function name(max: number): Reader<string> {

@@ -8,9 +8,8 @@ const escaped = (found: string): string => `\\u${found.charCodeAt(0).toString(16
 export const escapeForTerminal = (text: string): string => text.replace(HARMFUL, escaped);
 
 /** The same, but for the colours of `Terminal.paint`. */
-export function escapeUnpainted(text: string): string {
-  return text.replace(UNPAINTED, (found, colour?: string) => colour ?? escaped(found));
-}
+export const escapeUnpainted = (text: string): string =>
+  text.replace(UNPAINTED, (found, colour?: string) => colour ?? escaped(found));
 
 /** Removes from foreign text what could move a terminal's cursor or reverse its text; line ends and tabs stay. */
 export const cleanText = (text: string): string => text.replaceAll("\r\n", "\n").replace(HARMFUL, "");

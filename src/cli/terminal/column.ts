@@ -20,18 +20,16 @@ interface Display<T> {
 }
 
 /** Columns by their names, in full where more is to be said of one. */
-export function columnsOf<T>(...columns: readonly (CellField<T> | Column<T>)[]): Column<T>[] {
-  return columns.map((column) => (typeof column === "string" ? { name: column } : column));
-}
+export const columnsOf = <T>(...columns: readonly (CellField<T> | Column<T>)[]): Column<T>[] =>
+  columns.map((column) => (typeof column === "string" ? { name: column } : column));
 
 /** A column of instants, which a terminal shows in a zone that the heading names. */
 export function timeColumn<K extends string>(name: K, zone: string) {
   return { name, title: `${name} ${zone}`, show: (row: Readonly<Record<K, string>>) => showTime(row[name], zone) };
 }
 
-export function cellOf<T extends object>(row: T, { name, of }: Column<T>): Cell {
-  return of === undefined ? (Reflect.get(row, name) as Cell) : of(row);
-}
+export const cellOf = <T extends object>(row: T, { name, of }: Column<T>): Cell =>
+  of === undefined ? (Reflect.get(row, name) as Cell) : of(row);
 
 /** A cell as text for people and for tab-separated lines: one line, no control characters. */
 export function plain(cell: Cell): string {

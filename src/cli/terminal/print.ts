@@ -130,9 +130,8 @@ function rendererOf<T extends object>(format: Format, columns: readonly Column<T
 }
 
 /** An instant as a terminal shows it: to the second, in UTC. */
-export function showInstant(iso: string | null): string {
-  return iso === null ? "-" : iso.replace("T", " ").replace(/(\.\d+)?Z$/, "Z");
-}
+export const showInstant = (iso: string | null): string =>
+  iso === null ? "-" : iso.replace("T", " ").replace(/(\.\d+)?Z$/, "Z");
 
 /** A change in points, with its sign and colour. */
 export function showDelta(delta: number, terminal: Terminal): string {

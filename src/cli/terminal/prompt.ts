@@ -45,14 +45,12 @@ function askForUser(message: string, users: readonly string[], io: CommandIo): P
 }
 
 /** Asks which of some values is meant. @param choices the values, and what is shown of each */
-export function askForOneOf(message: string, choices: { value: string; name: string }[], context: Context) {
-  return select({ message, choices, pageSize: LINES_SHOWN }, streamsOf(context.io));
-}
+export const askForOneOf = (message: string, choices: { value: string; name: string }[], context: Context) =>
+  select({ message, choices, pageSize: LINES_SHOWN }, streamsOf(context.io));
 
 /** Asks for a secret, without echo. */
-export async function askForSecret(message: string, { io }: Context): Promise<string> {
-  return (await password({ message, mask: false }, streamsOf(io))).trim();
-}
+export const askForSecret = async (message: string, { io }: Context): Promise<string> =>
+  (await password({ message, mask: false }, streamsOf(io))).trim();
 
 /** @throws CommandFailure when the answer is no */
 export async function askToGoOn(message: string, { io }: Context): Promise<void> {

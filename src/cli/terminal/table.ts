@@ -91,10 +91,8 @@ function fitColumns<T extends object>(
 
 const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width, 0);
 
-function namesOf<T>(columns: readonly Column<T>[]): string[] {
-  return columns.map(({ name, title = name }) => title.replaceAll("_", " ").toUpperCase());
-}
+const namesOf = <T>(columns: readonly Column<T>[]): string[] =>
+  columns.map(({ name, title = name }) => title.replaceAll("_", " ").toUpperCase());
 
-function cellsOf<T extends object>(rows: readonly T[], columns: readonly Column<T>[], terminal: Terminal): string[][] {
-  return rows.map((row) => columns.map((column) => column.show?.(row, terminal) ?? plain(cellOf(row, column))));
-}
+const cellsOf = <T extends object>(rows: readonly T[], columns: readonly Column<T>[], terminal: Terminal): string[][] =>
+  rows.map((row) => columns.map((column) => column.show?.(row, terminal) ?? plain(cellOf(row, column))));

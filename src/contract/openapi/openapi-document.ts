@@ -134,13 +134,11 @@ function errorResponses(endpoint: Endpoint): ZodOpenApiOperationObject["response
 const ERROR_CODES = Object.keys(ERRORS).map(Number) as ErrorCode[];
 const ERROR_ENVELOPES = new Map(ERROR_CODES.map((code) => [code, errorEnvelopeOf(code).meta({ id: `Error${code}` })]));
 
-function errorExample(code: ErrorCode): object {
-  return {
-    success: false,
-    code,
-    message: ERRORS[code].message,
-    ...(code === 422 && { errors: [{ in: "body", path: "question", message: "must not be empty" }] }),
-    ...(code === 500 && { detail: "The request could not be completed." }),
-    request_id: EXAMPLE_ID,
-  };
-}
+const errorExample = (code: ErrorCode): object => ({
+  success: false,
+  code,
+  message: ERRORS[code].message,
+  ...(code === 422 && { errors: [{ in: "body", path: "question", message: "must not be empty" }] }),
+  ...(code === 500 && { detail: "The request could not be completed." }),
+  request_id: EXAMPLE_ID,
+});

@@ -1,9 +1,8 @@
 import { z } from "zod";
 
 /** Length in Unicode code points. */
-export function codePoints(text: string): number {
-  return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
-}
+export const codePoints = (text: string): number =>
+  text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 
 // Patterns for the document. They match the same with and without the flag `u`, and with the engines of other languages.
 const CARRIED = String.raw`(?:[^\u0000\uD800-\uDFFF]|[\uD800-\uDBFF][\uDC00-\uDFFF])`;
@@ -19,8 +18,8 @@ export function portablePattern(min: number): string {
 export const isPortable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
 /** A trimmed string of `min` to `max` code points that is portable, see {@link isPortable}. */
-export function text(max: number, min = 1): z.ZodString {
-  return z
+export const text = (max: number, min = 1): z.ZodString =>
+  z
     .string()
     .trim()
     .refine((value) => codePoints(value) >= min, {
@@ -30,7 +29,6 @@ export function text(max: number, min = 1): z.ZodString {
     .refine((value) => codePoints(value) <= max, { message: `must have at most ${max} characters` })
     .refine(isPortable, { message: "must be well-formed Unicode without NUL" })
     .meta({ minLength: min, maxLength: max, pattern: portablePattern(min) });
-}
 
 /** An object that the OpenAPI document has as a component of this name. */
 export const named = <T extends z.ZodRawShape>(id: string, shape: T): z.ZodObject<T> => z.object(shape).meta({ id });

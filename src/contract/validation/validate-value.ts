@@ -35,9 +35,8 @@ export function validate<T extends z.ZodType>(schema: T, value: unknown): Valida
 
 /** A field error in one line: `limit: must be an integer from 1 to 20, not 21`.
  * @param whole what the value as a whole is called, for errors without a path */
-export function printField({ path, message, hint }: InvalidField, whole = "value"): string {
-  return `${path.join(".") || whole}: ${message}${hint === undefined ? "" : `. ${hint}`}`;
-}
+export const printField = ({ path, message, hint }: InvalidField, whole = "value"): string =>
+  `${path.join(".") || whole}: ${message}${hint === undefined ? "" : `. ${hint}`}`;
 
 const LISTED_KEYS = 12; // A list of so many known keys is short enough to be shown.
 

@@ -21,9 +21,7 @@ export interface LogPosition {
 export type DayLog = Stream<Batch>;
 
 /** Opens the log of a UTC day. */
-export function openDay(storage: Storage, day: string): DayLog {
-  return new Stream(storage, ["events", day], batch);
-}
+export const openDay = (storage: Storage, day: string): DayLog => new Stream(storage, ["events", day], batch);
 
 /** Appends the batch `own`, as JSON, as number `last + 1`. An error is retried once at the same number: if only the
  * reply was lost, the batch there is ours. @returns false when another writer's has that number

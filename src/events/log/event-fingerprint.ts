@@ -6,9 +6,8 @@ import type { StoredEvent } from "../event.ts";
 export const contentOf = (event: StoredEvent): string => canonicalJson({ ...event, source_id: undefined });
 
 /** Identifies an event in a replay: SHA-256 of its content and exported id (or empty), as 32 characters of one byte. */
-export function fingerprint(content: string, sourceId: string): string {
-  return hash("sha256", `${content}\n${JSON.stringify(sourceId)}`, "binary");
-}
+export const fingerprint = (content: string, sourceId: string): string =>
+  hash("sha256", `${content}\n${JSON.stringify(sourceId)}`, "binary");
 
 /** An id that another event has too, made unique by a hash of the content. */
 export const uniqueId = (id: string, content: string): string => `${id}-${sha256(content).slice(0, 8)}`;

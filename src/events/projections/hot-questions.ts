@@ -63,9 +63,8 @@ function variantOf(asked: Asked, text: string, lang: string): number {
   return asked.texts.push({ text, lang }) - 1;
 }
 
-function mostFrequent(counts: ReadonlyMap<string, number>): string {
-  return Array.from(counts).reduce((best, one) => (one[1] > best[1] ? one : best), ["", 0])[0];
-}
+const mostFrequent = (counts: ReadonlyMap<string, number>): string =>
+  Array.from(counts).reduce((best, one) => (one[1] > best[1] ? one : best), ["", 0])[0];
 
 function describe(parts: readonly Asked[], { from, to }: TimeWindow) {
   const texts = new Map<string, number>();

@@ -8,8 +8,8 @@ const SPACE_BY_HAN =
   /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]) | (?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/gu;
 
 /** The normal form of questions that differ in width, case, white space or punctuation; empty for a text without words. */
-export function normalizeQuestion(question: string): string {
-  return question
+export const normalizeQuestion = (question: string): string =>
+  question
     .normalize("NFKC")
     .replace(/\s/gu, " ")
     .replace(INVISIBLE, "")
@@ -19,9 +19,7 @@ export function normalizeQuestion(question: string): string {
     .replace(SPACE, " ")
     .replace(SPACE_BY_HAN, "")
     .trim();
-}
 
 /** A question for display: on one line, trimmed. */
-export function presentQuestion(question: string): string {
-  return question.replace(SPACE, " ").replace(INVISIBLE, "").trim().toWellFormed();
-}
+export const presentQuestion = (question: string): string =>
+  question.replace(SPACE, " ").replace(INVISIBLE, "").trim().toWellFormed();

@@ -126,12 +126,10 @@ async function countInRedis(
 }
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers-10: the policy's quota and window, what is left and until when. */
-function headersOf({ group, requests, window_s }: Rule, left: Left): Record<string, string> {
-  return {
-    "ratelimit-policy": `"${group}";q=${requests};w=${window_s}`,
-    ratelimit: `"${group}";r=${Math.max(0, left.remainingPoints)};t=${seconds(left.msBeforeNext)}`,
-  };
-}
+const headersOf = ({ group, requests, window_s }: Rule, left: Left): Record<string, string> => ({
+  "ratelimit-policy": `"${group}";q=${requests};w=${window_s}`,
+  ratelimit: `"${group}";r=${Math.max(0, left.remainingPoints)};t=${seconds(left.msBeforeNext)}`,
+});
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 

@@ -109,41 +109,37 @@ function createStorageMetrics({ counters, gauges, histograms }: Meters) {
   };
 }
 
-function createLedgerMetrics({ counters }: Meters): LedgerObserver {
-  return {
-    posted({ type, delta, details }) {
-      counters.anp_ledger_entries_total.inc({ type });
-      if (delta > 0) counters.anp_points_in_total.inc({ type }, delta);
-      if (delta < 0) counters.anp_points_out_total.inc({ type }, -delta);
-      if (details.type !== "chat_cost") return;
-      if (details.free) counters.anp_free_uses_total.inc();
-      else if (delta < 0) counters.anp_charges_total.inc({ route: details.route });
-    },
-    conflicted: () => counters.anp_ledger_conflicts_total.inc(),
-  };
-}
+const createLedgerMetrics = ({ counters }: Meters): LedgerObserver => ({
+  posted({ type, delta, details }) {
+    counters.anp_ledger_entries_total.inc({ type });
+    if (delta > 0) counters.anp_points_in_total.inc({ type }, delta);
+    if (delta < 0) counters.anp_points_out_total.inc({ type }, -delta);
+    if (details.type !== "chat_cost") return;
+    if (details.free) counters.anp_free_uses_total.inc();
+    else if (delta < 0) counters.anp_charges_total.inc({ route: details.route });
+  },
+  conflicted: () => counters.anp_ledger_conflicts_total.inc(),
+});
 
 type CallObserver = Omit<ServiceObserver, keyof (StorageObserver & LedgerObserver)>;
 
-function createCallMetrics({ counters, histograms }: Meters): CallObserver {
-  return {
-    modelCalled(outcome, ms) {
-      counters.anp_model_calls_total.inc({ outcome });
-      histograms.anp_model_call_duration_seconds.observe(ms / 1000);
-    },
-    tokensSpent({ prompt, reply }) {
-      counters.anp_model_tokens_total.inc({ part: "prompt" }, prompt);
-      counters.anp_model_tokens_total.inc({ part: "reply" }, reply);
-    },
-    budgetRefused: (budget) => counters.anp_model_budget_refused_total.inc({ budget }),
-    refreshed(mode, ok, ms) {
-      counters.anp_news_refreshes_total.inc({ mode, outcome: ok ? "published" : "failed" });
-      histograms.anp_news_refresh_duration_seconds.observe({ mode }, ms / 1000);
-    },
-    jobFailed: (worker, reason) => counters.anp_jobs_failed_total.inc({ worker, reason }),
-    workerRestarted: (worker) => counters.anp_worker_restarts_total.inc({ worker }),
-  };
-}
+const createCallMetrics = ({ counters, histograms }: Meters): CallObserver => ({
+  modelCalled(outcome, ms) {
+    counters.anp_model_calls_total.inc({ outcome });
+    histograms.anp_model_call_duration_seconds.observe(ms / 1000);
+  },
+  tokensSpent({ prompt, reply }) {
+    counters.anp_model_tokens_total.inc({ part: "prompt" }, prompt);
+    counters.anp_model_tokens_total.inc({ part: "reply" }, reply);
+  },
+  budgetRefused: (budget) => counters.anp_model_budget_refused_total.inc({ budget }),
+  refreshed(mode, ok, ms) {
+    counters.anp_news_refreshes_total.inc({ mode, outcome: ok ? "published" : "failed" });
+    histograms.anp_news_refresh_duration_seconds.observe({ mode }, ms / 1000);
+  },
+  jobFailed: (worker, reason) => counters.anp_jobs_failed_total.inc({ worker, reason }),
+  workerRestarted: (worker) => counters.anp_worker_restarts_total.inc({ worker }),
+});
 
 type Meters = ReturnType<typeof createMeters>;
 

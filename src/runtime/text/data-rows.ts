@@ -24,6 +24,5 @@ export function readNames(file: URL): Map<string, string> {
 }
 
 /** The numbers of a data file with rows of a number and its names, by name. */
-export function readNumbers(file: URL): Map<string, number> {
-  return new Map(Array.from(readNames(file), ([name, value]) => [name, Number(value)]));
-}
+export const readNumbers = (file: URL): Map<string, number> =>
+  new Map(Array.from(readNames(file), ([name, value]) => [name, Number(value)]));

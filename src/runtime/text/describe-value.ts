@@ -8,9 +8,8 @@ export function notOneOf(words: readonly string[], given: unknown): string {
 }
 
 /** The error for a value that breaks a rule: `must be an integer, not "x"`. */
-export function notValid(rule: string, given: unknown): RangeError {
-  return new RangeError(`${rule}, not ${describeGiven(given)}`);
-}
+export const notValid = (rule: string, given: unknown): RangeError =>
+  new RangeError(`${rule}, not ${describeGiven(given)}`);
 
 const SHOWN_CHARACTERS = 60; // Longest given text that a message repeats, in characters.
 

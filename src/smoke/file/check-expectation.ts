@@ -88,6 +88,5 @@ function checkFields(name: string, argument: unknown, path: ValuePath, subject?:
 
 const hasReference = (value: unknown) => textsIn(value).some(([text]) => text.replaceAll("$${", "").includes("${"));
 
-function expectsAbsence(expected: unknown): boolean {
-  return /"\$exists":(?!true)|"\$not":\{"\$exists":true/.test(JSON.stringify(expected));
-}
+const expectsAbsence = (expected: unknown): boolean =>
+  /"\$exists":(?!true)|"\$not":\{"\$exists":true/.test(JSON.stringify(expected));

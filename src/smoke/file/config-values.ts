@@ -8,8 +8,8 @@ const KEYS = new Set(configKeys().map(({ name }) => name));
 type ConfigValue = readonly [name: string, value: unknown, error?: InvalidField];
 
 /** The values of a smoke file's configuration by dotted keys, as `exchange.rate`; one that cannot be set has an error. */
-export function configValues(config: Readonly<Record<string, unknown>>, section: ValuePath = []): ConfigValue[] {
-  return Object.entries(config).flatMap(([key, value]): ConfigValue[] => {
+export const configValues = (config: Readonly<Record<string, unknown>>, section: ValuePath = []): ConfigValue[] =>
+  Object.entries(config).flatMap(([key, value]): ConfigValue[] => {
     const path = [...section, key];
     const name = path.join(".");
     const refuse = (message: string, of: "key" | "value" = "key"): ConfigValue[] => [
@@ -23,4 +23,3 @@ export function configValues(config: Readonly<Record<string, unknown>>, section:
     }
     return isRecord(value) ? configValues(value, path) : refuse("must be an object.", "value");
   });
-}

@@ -1,12 +1,10 @@
 /** Whether a value has named fields: it is neither null nor an array. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The elements of an array or the fields of an object, with their keys; none of a scalar. */
-export function itemsOf(value: unknown): [key: string | number, item: unknown][] {
-  return Array.isArray(value) ? [...value.entries()] : isRecord(value) ? Object.entries(value) : [];
-}
+export const itemsOf = (value: unknown): [key: string | number, item: unknown][] =>
+  Array.isArray(value) ? [...value.entries()] : isRecord(value) ? Object.entries(value) : [];
 
 /** A value with each of its elements or fields replaced; a scalar is unchanged. */
 export function mapItems(value: unknown, replace: (item: unknown, key: string | number) => unknown): unknown {

@@ -66,6 +66,5 @@ export function scalarsIn(value: unknown, path: ValuePath = []): [unknown, Value
 }
 
 /** All texts in a value, with the path of each. */
-export function textsIn(value: unknown, path?: ValuePath): [string, ValuePath][] {
-  return scalarsIn(value, path).filter((found): found is [string, ValuePath] => typeof found[0] === "string");
-}
+export const textsIn = (value: unknown, path?: ValuePath): [string, ValuePath][] =>
+  scalarsIn(value, path).filter((found): found is [string, ValuePath] => typeof found[0] === "string");

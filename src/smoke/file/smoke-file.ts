@@ -100,9 +100,8 @@ export const PHASES = ["setup", "steps", "cleanup"] as const;
 export type PlacedStep = ReturnType<typeof stepsOf>[number];
 
 /** All steps of a file in the order in which they run. */
-export function stepsOf(content: SmokeContent) {
-  return PHASES.flatMap((phase) => (content[phase] ?? []).map((step, index) => ({ phase, index, step })));
-}
+export const stepsOf = (content: SmokeContent) =>
+  PHASES.flatMap((phase) => (content[phase] ?? []).map((step, index) => ({ phase, index, step })));
 
 /** The rows that a step runs with, those of the file first; none where it runs once, without a row. */
 export function rowsOf(content: SmokeContent, { phase, step }: PlacedStep): readonly Row[] {

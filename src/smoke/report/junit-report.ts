@@ -47,6 +47,5 @@ function open(name: string, attributes: Readonly<Record<string, string | number>
 const seconds = (ms: number): string => (ms / 1000).toFixed(3);
 
 /** Characters that XML 1.0 does not allow become U+FFFD. */
-function escape(text: string): string {
-  return escapeUTF8(text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, "\ufffd"));
-}
+const escape = (text: string): string =>
+  escapeUTF8(text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, "\ufffd"));

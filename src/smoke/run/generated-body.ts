@@ -10,14 +10,13 @@ const repeat = z
   .refine(({ $repeat: [text, times] }) => text.length * times <= MAX_CHARACTERS);
 
 /** The errors of a body: keys with `$` other than a valid `$repeat`. */
-export function checkBody(value: unknown, path: ValuePath): InvalidField[] {
-  return itemsOf(value).flatMap(([key, item]): InvalidField[] => {
+export const checkBody = (value: unknown, path: ValuePath): InvalidField[] =>
+  itemsOf(value).flatMap(([key, item]): InvalidField[] => {
     if (!String(key).startsWith("$")) return checkBody(item, [...path, key]);
     if (repeat.safeParse(value).success) return [];
     const message = `${key} is not supported in a body; only { $repeat: [text, times] } is, up to ${MAX_CHARACTERS} characters.`;
     return [{ path: [...path, key], of: "key", message }];
   });
-}
 
 /** A body with each `$repeat` replaced by its text. */
 export function generateBody(value: unknown): unknown {

@@ -9,9 +9,8 @@ import type { Step } from "../file/smoke-file.ts";
 import { compare } from "./matchers.ts";
 
 /** The value of a JSON body; undefined when the headers or the text say that it is none. */
-export function bodyOf({ headers, text }: Pick<SmokeAnswer, "headers" | "text">): unknown {
-  return /\bjson\b/i.test(headers["content-type"] ?? "") ? parseJson(text) : undefined;
-}
+export const bodyOf = ({ headers, text }: Pick<SmokeAnswer, "headers" | "text">): unknown =>
+  /\bjson\b/i.test(headers["content-type"] ?? "") ? parseJson(text) : undefined;
 
 /** The problems of an answer: differences from the file's expectations, then deviations from the contract. */
 export function judge(expect: NonNullable<Step["expect"]>, request: WireRequest, answer: SmokeAnswer): Problem[] {
@@ -86,8 +85,7 @@ export function judgeCounts(counts: Readonly<Record<string, unknown>>, answers: 
   ];
 }
 
-function usualStatus(code: unknown): number {
-  return typeof code === "number" && Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].status : 200;
-}
+const usualStatus = (code: unknown): number =>
+  typeof code === "number" && Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].status : 200;
 
 const fieldOf = (body: unknown, name: string) => (isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined);

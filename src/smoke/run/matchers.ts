@@ -126,9 +126,8 @@ export function isInstant(value: unknown): boolean {
 }
 
 /** Whether an expectation is an object of matchers. */
-export function isMatching(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && Object.keys(value).some((key) => key.startsWith("$"));
-}
+export const isMatching = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && Object.keys(value).some((key) => key.startsWith("$"));
 
 /** Compares `actual`, which is undefined for an absent field, with what is expected at a path. Objects may have further
  * fields, arrays must have the same length, matchers apply their rule, and everything else must be equal.

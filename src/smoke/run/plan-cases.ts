@@ -54,8 +54,8 @@ function withReferences(all: readonly Case[], choose: (one: Case) => boolean): S
 }
 
 /** Each step with each of its rows; rows of the file repeat all of `steps`. */
-function casesOf({ content, linesOf }: SmokeFile) {
-  return PHASES.flatMap((phase) =>
+const casesOf = ({ content, linesOf }: SmokeFile) =>
+  PHASES.flatMap((phase) =>
     numbered(phase === "steps" ? content.rows : undefined).flatMap((outer) =>
       (content[phase] ?? []).flatMap((step, index) =>
         numbered(step.at_once === "rows" ? undefined : step.rows).map((inner) => {
@@ -68,7 +68,6 @@ function casesOf({ content, linesOf }: SmokeFile) {
       ),
     ),
   );
-}
 
 function numbered(rows: Step["rows"]): { row?: Row; number: string }[] {
   const list = listOf(rows).map((row, index) => ({ row, number: String(index + 1) }));

@@ -37,10 +37,9 @@ export async function checkSnapshot(
   }
 }
 
-function masked(value: unknown, fields: ReadonlySet<string>, path: readonly string[]): unknown {
-  return mapItems(value, (item, key) => {
+const masked = (value: unknown, fields: ReadonlySet<string>, path: readonly string[]): unknown =>
+  mapItems(value, (item, key) => {
     if (typeof key === "number") return masked(item, fields, path);
     const at = [...path, key];
     return fields.has(key) || fields.has(at.join(".")) ? `<${describeType(item)}>` : masked(item, fields, at);
   });
-}

@@ -24,9 +24,7 @@ const UNANSWERED =
   /Command timed out|Connection is closed|Command aborted|max retries per request|Socket timeout|ECONNRESET|EPIPE|ETIMEDOUT/;
 
 /** Whether an error reply concerns one key alone: a list, a set or the like is in the place of a string. */
-export function isRedisDamage(error: unknown): boolean {
-  return error instanceof Error && /^WRONGTYPE\b/.test(error.message);
-}
+export const isRedisDamage = (error: unknown): boolean => error instanceof Error && /^WRONGTYPE\b/.test(error.message);
 
 /** The cause in plain words, without the client's names for its own settings. */
 export function reasonOf(error: Error): string {
@@ -38,14 +36,11 @@ export function reasonOf(error: Error): string {
 }
 
 /** The server's message, without the client's prefix, and without what a server before version 7 puts around a script's. */
-function serverMessage(error: Error): string {
-  return error.message.replace(/^Ready check failed: |^ERR Error running script .*user_script: ?\d+: -?/s, "");
-}
+const serverMessage = (error: Error): string =>
+  error.message.replace(/^Ready check failed: |^ERR Error running script .*user_script: ?\d+: -?/s, "");
 
 /** Whether the server is a replica: its name may resolve to the primary by now. */
-export function isReplica(error: Error): boolean {
-  return serverMessage(error).startsWith("READONLY");
-}
+export const isReplica = (error: Error): boolean => serverMessage(error).startsWith("READONLY");
 
 /** Whether the command of an error was refused for now, perhaps applied, or refused for good. */
 export function classifyFailure(error: Error): "later" | "uncertain" | "failed" {
@@ -55,14 +50,12 @@ export function classifyFailure(error: Error): "later" | "uncertain" | "failed" 
 }
 
 /** Whether the server refuses the login or the database, which another try does not change. */
-export function isRefusal(error: Error | undefined): boolean {
-  return error !== undefined && (REFUSED.test(serverMessage(error)) || isWrongDatabase(error));
-}
+export const isRefusal = (error: Error | undefined): boolean =>
+  error !== undefined && (REFUSED.test(serverMessage(error)) || isWrongDatabase(error));
 
 /** The server has fewer databases, or is part of a cluster, which has only one. */
-export function isWrongDatabase(error: Error): boolean {
-  return /^ERR (DB index|invalid DB index|SELECT is not allowed)/.test(error.message);
-}
+export const isWrongDatabase = (error: Error): boolean =>
+  /^ERR (DB index|invalid DB index|SELECT is not allowed)/.test(error.message);
 
 /** The error of the storage for an error of the server. */
 export function refusalError(name: string, error: Error): StorageError {

@@ -97,9 +97,8 @@ function clock(ahead: number): Finding {
   return finding(isWrong ? "clocksDaysApart" : "clocksApart", { seconds, direction });
 }
 
-function fieldsOf(info: string): Info {
-  return new Map(Array.from(info.matchAll(/^(\w+):(.*)$/gm), ([, name, value]) => [name!, value!]));
-}
+const fieldsOf = (info: string): Info =>
+  new Map(Array.from(info.matchAll(/^(\w+):(.*)$/gm), ([, name, value]) => [name!, value!]));
 
 /** A setting, or undefined where CONFIG is not allowed, as on most hosted servers. */
 async function configured(node: Redis, setting: string): Promise<string | undefined> {

@@ -6,9 +6,7 @@ export function redisKey(prefix: string, key: string): string {
 }
 
 /** The key that {@link redisKey} made a name of. */
-export function plainKey(prefix: string, name: string): string {
-  return name.slice(prefix.length + 2).replace("}", "");
-}
+export const plainKey = (prefix: string, name: string): string => name.slice(prefix.length + 2).replace("}", "");
 
 /** A pattern of SCAN for the keys below one. Keys are encoded, so they hold nothing with a meaning in a pattern.
  * @param kind as of the driver's `keys`, of a prefix of one segment */
@@ -21,6 +19,4 @@ export function scanPattern(prefix: string, below: string, kind = ""): string {
 }
 
 /** The part of a name that decides about its slot: one command may ask a cluster for the names of one. */
-export function hashTagOf(name: string): string {
-  return name.slice(0, name.indexOf("}"));
-}
+export const hashTagOf = (name: string): string => name.slice(0, name.indexOf("}"));

@@ -51,51 +51,45 @@ export function inputOf(creations: readonly Creation[]): CreationInput {
 
 /** The options of ioredis that make every command end in time, and keep the client from sending any twice by itself: no
  * queue while the connection is down, no resending when it is back. `RedisConnection.run` decides what is resent. */
-export function redisOptions(settings: RedisSettings): RedisOptions {
-  return {
-    ...connectionOptions(settings),
-    scripts: REDIS_SCRIPTS,
-    enableOfflineQueue: false,
-    enableAutoPipelining: true, // A server that syncs every write does so once for all commands that arrive together.
-    autoPipeliningIgnoredCommands: ["createValues" satisfies keyof typeof REDIS_SCRIPTS], // They are batched already.
-    retryStrategy: (times) => Math.min(50 * times, RECONNECT_AFTER_MS),
-  };
-}
+export const redisOptions = (settings: RedisSettings): RedisOptions => ({
+  ...connectionOptions(settings),
+  scripts: REDIS_SCRIPTS,
+  enableOfflineQueue: false,
+  enableAutoPipelining: true, // A server that syncs every write does so once for all commands that arrive together.
+  autoPipeliningIgnoredCommands: ["createValues" satisfies keyof typeof REDIS_SCRIPTS], // They are batched already.
+  retryStrategy: (times) => Math.min(50 * times, RECONNECT_AFTER_MS),
+});
 
-function connectionOptions(settings: RedisSettings): Omit<RedisOptions, "host" | "port" | "path" | "sentinels"> {
-  return {
-    ...(settings.username !== undefined && { username: settings.username }),
-    ...(settings.password !== undefined && { password: settings.password }),
-    ...(settings.tls !== undefined && { tls: settings.tls }),
-    db: settings.db,
-    connectionName: "anp",
-    connectTimeout: TRY_FOR_MS,
-    disconnectTimeout: 100, // A timer of this length keeps the process alive after every disconnection.
-    maxLoadingRetryTime: 200, // How long to wait before retrying a server that is loading its data.
-    commandTimeout: settings.timeoutMs,
-    socketTimeout: settings.timeoutMs + 200, // A silent server is given up: a connection may be cut without notice.
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    reconnectOnError: isReplica,
-    disableClientInfo: true,
-    lazyConnect: true,
-  };
-}
+const connectionOptions = (settings: RedisSettings): Omit<RedisOptions, "host" | "port" | "path" | "sentinels"> => ({
+  ...(settings.username !== undefined && { username: settings.username }),
+  ...(settings.password !== undefined && { password: settings.password }),
+  ...(settings.tls !== undefined && { tls: settings.tls }),
+  db: settings.db,
+  connectionName: "anp",
+  connectTimeout: TRY_FOR_MS,
+  disconnectTimeout: 100, // A timer of this length keeps the process alive after every disconnection.
+  maxLoadingRetryTime: 200, // How long to wait before retrying a server that is loading its data.
+  commandTimeout: settings.timeoutMs,
+  socketTimeout: settings.timeoutMs + 200, // A silent server is given up: a connection may be cut without notice.
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  reconnectOnError: isReplica,
+  disableClientInfo: true,
+  lazyConnect: true,
+});
 
 /** The options of a cluster's client, likewise. */
-export function clusterOptions(settings: RedisSettings): ClusterOptions {
-  return {
-    // The cluster's client queues while a node is being connected, and replaces a lost node's connection.
-    redisOptions: connectionOptions(settings),
-    scripts: REDIS_SCRIPTS,
-    clusterRetryStrategy: (times) => Math.min(50 * times, RECONNECT_AFTER_MS),
-    slotsRefreshTimeout: SLOTS_REFRESH_MS,
-    slotsRefreshInterval: 0, // The client's timer never ends when closed during a refresh: the process would live on.
-    // The client itself sends again only what a node refused, not what was on its way when a connection broke.
-    retryDelayOnFailover: 0,
-    retryDelayOnClusterDown: RETRY_AFTER_MS,
-    retryDelayOnTryAgain: RETRY_AFTER_MS,
-    maxRedirections: 8,
-    lazyConnect: true,
-  };
-}
+export const clusterOptions = (settings: RedisSettings): ClusterOptions => ({
+  // The cluster's client queues while a node is being connected, and replaces a lost node's connection.
+  redisOptions: connectionOptions(settings),
+  scripts: REDIS_SCRIPTS,
+  clusterRetryStrategy: (times) => Math.min(50 * times, RECONNECT_AFTER_MS),
+  slotsRefreshTimeout: SLOTS_REFRESH_MS,
+  slotsRefreshInterval: 0, // The client's timer never ends when closed during a refresh: the process would live on.
+  // The client itself sends again only what a node refused, not what was on its way when a connection broke.
+  retryDelayOnFailover: 0,
+  retryDelayOnClusterDown: RETRY_AFTER_MS,
+  retryDelayOnTryAgain: RETRY_AFTER_MS,
+  maxRedirections: 8,
+  lazyConnect: true,
+});

@@ -67,9 +67,8 @@ async function shareOf(connection: RedisConnection, node: Redis) {
   return { slots, open: closed.length < ranges.length, text: [id, flags, epoch, ...ranges].join(" ") };
 }
 
-function interrupted({ name }: RedisConnection): StorageError {
-  return new StorageError(
+const interrupted = ({ name }: RedisConnection): StorageError =>
+  new StorageError(
     `Redis at ${name} changed while its keys were listed: a server restarted or was replaced, or slots are being ` +
       "moved, and keys may be missing. Run it again.",
   );
-}

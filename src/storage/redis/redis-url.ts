@@ -45,9 +45,8 @@ export function parseRedisUrl(url: string) {
   };
 }
 
-function errorOf(error: keyof typeof ERRORS, values: TemplateValues = {}): StorageAddressError {
-  return new StorageAddressError(fillTemplate(ERRORS[error], values));
-}
+const errorOf = (error: keyof typeof ERRORS, values: TemplateValues = {}): StorageAddressError =>
+  new StorageAddressError(fillTemplate(ERRORS[error], values));
 
 /** The error does not repeat the text: it may be a part of a password. */
 function parseNode(text: string): { host: string; port: number } {

@@ -6,14 +6,12 @@ import { cleanLine, cleanText } from "../../terminal/clean-text.ts";
 export type Answer = OperationData<"sendChat">;
 
 /** The sources of an answer, a line each. */
-export function sourcesOf({ source_items }: Answer): string[] {
-  return source_items.map(({ title, url }, index) => `[${index + 1}] ${cleanLine(`${title} ${url}`)}`);
-}
+export const sourcesOf = ({ source_items }: Answer): string[] =>
+  source_items.map(({ title, url }, index) => `[${index + 1}] ${cleanLine(`${title} ${url}`)}`);
 
 /** What an answer cost, and the points that are left. */
-export function costOf({ points_cost, credits_remaining }: Answer): string {
-  return `${points_cost} ${points_cost === 1 ? "point" : "points"}, ${credits_remaining} left`;
-}
+export const costOf = ({ points_cost, credits_remaining }: Answer): string =>
+  `${points_cost} ${points_cost === 1 ? "point" : "points"}, ${credits_remaining} left`;
 
 /** Prints an answer with its sources. */
 export async function printAnswer({ terminal }: Context, data: Answer): Promise<void> {

@@ -38,18 +38,16 @@ export function wideColumns(narrow: readonly Column<LedgerRow>[]): readonly Colu
 }
 
 /** @param now ms since the epoch, for the age of an entry @param zone of the times that a terminal shows */
-export function ledgerColumns(now: number, zone: string): readonly Column<LedgerRow>[] {
-  return [
-    { name: "id" },
-    timeColumn("created_at", zone),
-    { name: "age", of: ({ created_at }) => showAge(created_at, now), person: true, spare: true },
-    { name: "type" },
-    { name: "delta", show: ({ delta }, terminal) => showDelta(delta, terminal) },
-    { name: "balance_after", title: "balance", show: ({ balance_after }) => String(balance_after ?? "?") },
-    { name: "description", wide: true },
-    { name: "ref_id", title: "ref", show: ({ ref_id }) => cleanLine(ref_id).slice(0, REF_SHOWN), spare: true },
-    { name: "reason", machine: true },
-    { name: "actor", machine: true },
-    { name: "reverses", machine: true },
-  ];
-}
+export const ledgerColumns = (now: number, zone: string): readonly Column<LedgerRow>[] => [
+  { name: "id" },
+  timeColumn("created_at", zone),
+  { name: "age", of: ({ created_at }) => showAge(created_at, now), person: true, spare: true },
+  { name: "type" },
+  { name: "delta", show: ({ delta }, terminal) => showDelta(delta, terminal) },
+  { name: "balance_after", title: "balance", show: ({ balance_after }) => String(balance_after ?? "?") },
+  { name: "description", wide: true },
+  { name: "ref_id", title: "ref", show: ({ ref_id }) => cleanLine(ref_id).slice(0, REF_SHOWN), spare: true },
+  { name: "reason", machine: true },
+  { name: "actor", machine: true },
+  { name: "reverses", machine: true },
+];

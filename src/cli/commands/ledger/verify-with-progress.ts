@@ -60,9 +60,8 @@ export function failOnDamage(found: readonly Verification[], headline: string[] 
 }
 
 /** The first damage of each ledger. */
-export function damagesOf(found: readonly Verification[]): string[] {
-  return found.flatMap(({ user_id, damage }) => {
+export const damagesOf = (found: readonly Verification[]): string[] =>
+  found.flatMap(({ user_id, damage }) => {
     if (damage === undefined) return [];
     return [`${user_id}: ${damage.entry === null ? "" : `entry ${damage.entry}: `}${damage.message}`];
   });
-}

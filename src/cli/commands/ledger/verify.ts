@@ -50,11 +50,10 @@ export const verify = defineCommand("ledger verify", {
   },
 });
 
-function showPlace({ keys, users, entries }: VerifyProgress, spent_ms: number): string {
-  return users === undefined
+const showPlace = ({ keys, users, entries }: VerifyProgress, spent_ms: number): string =>
+  users === undefined
     ? `${keys} keys listed`
     : `${showCount("users verified", users.done, users.all, spent_ms)}, ${entries} entries`;
-}
 
 function stateOf({ fault }: VerificationRow): "ok" | "fault" {
   return fault === undefined ? "ok" : "fault";

@@ -62,9 +62,8 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
 }
 
 /** The files of a daemon of another process share its state, and --bail goes by the files before. */
-function jobsOf({ jobs, bail }: SmokeOptions, { globals }: Context): number {
-  return bail ? 1 : (jobs ?? ((globals.url ?? globals.profile) === undefined ? OWN_JOBS : 1));
-}
+const jobsOf = ({ jobs, bail }: SmokeOptions, { globals }: Context): number =>
+  bail ? 1 : (jobs ?? ((globals.url ?? globals.profile) === undefined ? OWN_JOBS : 1));
 
 /** A file's own daemon is in memory, and the file sets its clock and fixture. */
 function refuseStorageFlags({ globals }: Context): void {

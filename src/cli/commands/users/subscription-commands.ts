@@ -11,11 +11,10 @@ import { printRecord } from "../../terminal/print.ts";
 type Subscription = OperationData<"getSubscription">;
 
 /** Features as a terminal shows them: `memory on, advanced research off`. */
-export function showFeatures(features: Subscription["features"]): string {
-  return Object.entries(features)
+export const showFeatures = (features: Subscription["features"]): string =>
+  Object.entries(features)
     .map(([name, on]) => `${name.replaceAll("_", " ")} ${on ? "on" : "off"}`)
     .join(", ");
-}
 
 async function printSubscription(context: Context, data: Subscription, zone: string): Promise<void> {
   const showInstant = (iso: string | null): string => (iso === null ? "-" : `${showTime(iso, zone)} ${zone}`);

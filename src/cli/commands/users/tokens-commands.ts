@@ -12,16 +12,14 @@ import type { Column } from "../../terminal/column.ts";
 import { printRecord, printRows } from "../../terminal/print.ts";
 
 /** @param now ms since the epoch, for the age of a token */
-export function tokenColumns(now: number): readonly Column<Omit<TokenRow, "user_id">>[] {
-  return [
-    { name: "id" },
-    { name: "start", show: ({ start }) => (start === undefined ? "-" : `${start}…`) },
-    { name: "label", wide: true },
-    { name: "created_at", show: ({ created_at }) => showAge(created_at, now) },
-    { name: "expires_at", show: ({ expires_at }) => (expires_at === null ? "never" : showAge(expires_at, now)) },
-    { name: "state" },
-  ];
-}
+export const tokenColumns = (now: number): readonly Column<Omit<TokenRow, "user_id">>[] => [
+  { name: "id" },
+  { name: "start", show: ({ start }) => (start === undefined ? "-" : `${start}…`) },
+  { name: "label", wide: true },
+  { name: "created_at", show: ({ created_at }) => showAge(created_at, now) },
+  { name: "expires_at", show: ({ expires_at }) => (expires_at === null ? "never" : showAge(expires_at, now)) },
+  { name: "state" },
+];
 
 const newTokenFlags = { expires: optional(expiry), label: optional(text(64)) };
 
@@ -75,9 +73,8 @@ const rotate = defineCommand("tokens rotate", {
 const idsOf = (records: readonly TokenRow[]): string[] => records.map(({ id }) => id);
 const countTokens = ({ length }: readonly unknown[]): string => (length === 1 ? "1 token" : `${length} tokens`);
 
-async function activeTokens(tokens: Tokens, user: string): Promise<TokenRow[]> {
-  return (await tokens.list(user)).filter(({ state }) => state === "active");
-}
+const activeTokens = async (tokens: Tokens, user: string): Promise<TokenRow[]> =>
+  (await tokens.list(user)).filter(({ state }) => state === "active");
 
 async function printTokens(context: Context, rows: readonly TokenRow[], none: string): Promise<void> {
   await printRows(context, { rows, columns: tokenColumns(context.clock.now()), none });
@@ -131,8 +128,8 @@ async function tokensToChooseFrom(context: Context, owner: string): Promise<Toke
   });
 }
 
-function revokeOne(context: Context, typed: string, yes: boolean): Promise<TokenRow> {
-  return withAccounts(context, async ({ service }) => {
+const revokeOne = (context: Context, typed: string, yes: boolean): Promise<TokenRow> =>
+  withAccounts(context, async ({ service }) => {
     const found = await service.tokens.find(typed);
     if (found === undefined) {
       throw new CommandFailure(EXIT.notFound, "No such token. `anp tokens list USER` shows the ids.");
@@ -142,7 +139,6 @@ function revokeOne(context: Context, typed: string, yes: boolean): Promise<Token
     if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${token}?`);
     return (await service.tokens.revoke(found.id)) ?? found;
   });
-}
 
 async function revokeAll(context: Context, user: string, yes: boolean): Promise<void> {
   const rows = await withAccounts(context, async ({ service: { tokens }, callOf }) => {
