@@ -5,7 +5,6 @@ import type { Duplex } from "node:stream";
 import type { H3 } from "h3";
 import { listen as listhen } from "listhen";
 import { type ConnectionBounds, createConnections } from "./connections.ts";
-import { drain } from "./drain.ts";
 import { answerParseError, refuseRequest, withHost } from "./malformed-requests.ts";
 import { nodeHandler } from "../http/direct-routes.ts";
 import { checkPort, PortError } from "./bind-check.ts";
@@ -74,10 +73,20 @@ async function listenWithListhen(handler: RequestListener, host: string, port: n
 /** listhen passes no backlog: with Node's 511, a crowd's connections are dropped, and tried again after up to 15 s. */
 async function listenAgain(server: Server, host: string): Promise<void> {
   const { port } = server.address() as AddressInfo;
-  const closed = once(server, "close");
-  server.close();
+  const closed = once(server.close(), "close");
   server.closeAllConnections();
   await closed;
-  server.listen({ port, host, backlog: BACKLOG });
-  await once(server, "listening");
+  await once(server.listen({ port, host, backlog: BACKLOG }), "listening");
+}
+
+const SWEEP_MS = 50; // How often connections that have become idle are closed while the server stops, ms.
+
+/** Stops accepting, and waits up to `drain_ms` milliseconds for running requests; then cuts the rest off. */
+async function drain(server: Server, drain_ms: number): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), drain_ms);
+  // A connection whose last request ends from now on would be kept alive for seconds, and delay the stop.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  await once(server.close(), "close");
+  clearTimeout(cut);
+  clearInterval(sweep);
 }
