@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isMap, isNode, isSeq, parse, parseDocument, stringify, type YAMLSeq } from "yaml";
 import type { z } from "zod";
 import { printField, validate } from "../contract/validation/validate-value.ts";
+import { parseJson } from "../runtime/json/parse-json.ts";
 import { replaceFile } from "../runtime/replace-file.ts";
 import { newsSource } from "./news-config.ts";
 
@@ -19,24 +20,24 @@ interface Edit {
  * one, with what is wrong with each. */
 export async function addSources(file: string, candidates: readonly WrittenSource[]) {
   const text = await readFile(file, "utf8");
-  const [known, added]: WrittenSource[][] = [writtenSources(text), []];
-  const refused: { readonly source: WrittenSource; readonly faults: readonly string[]; readonly isKnown: boolean }[] =
-    [];
-  for (const source of candidates) {
+  const known = writtenSources(text);
+  const added: WrittenSource[] = [];
+  const refused = candidates.flatMap((source) => {
     const checked = validate(newsSource, source);
     const taken = (["id", "name", "url"] as const).flatMap((field) => {
-      const other = [...known!, ...added!].find((one) => one[field] === source[field]);
+      const other = [...known, ...added].find((one) => one[field] === source[field]);
       return other === undefined ? [] : { field, fault: `${field}: is that of the source ${other.id} already` };
     });
     const faults = [
       ...(checked.valid ? [] : checked.errors.map((error) => printField(error))),
       ...taken.map(({ fault }) => fault),
     ];
-    if (faults.length === 0) added!.push(source);
-    else refused.push({ source, faults, isKnown: taken.some(({ field }) => field === "url") });
-  }
-  if (added!.length > 0) await write(file, editSources(text, { added: added! }));
-  return { added: added!, refused };
+    if (faults.length > 0) return [{ source, faults, isKnown: taken.some(({ field }) => field === "url") }];
+    added.push(source);
+    return [];
+  });
+  if (added.length > 0) await write(file, editSources(text, { added }));
+  return { added, refused };
 }
 
 /** Removes a source from a configuration file. @returns undefined when there is none of that id */
@@ -63,7 +64,7 @@ export function editSources(text: string, edit: Edit): string {
   const tree = parse(text) as Tree;
   const sources = [...writtenSources(text).filter((_, at) => at !== removed), ...added];
   const wanted = { ...tree, news: { ...tree?.news, sources } };
-  if (isJson(text)) return `${JSON.stringify(wanted, null, /^[ \t]+(?=")/m.exec(text)?.[0] ?? "")}\n`;
+  if (parseJson(text) !== undefined) return `${JSON.stringify(wanted, null, /^[ \t]+(?=")/m.exec(text)?.[0] ?? "")}\n`;
   const document = parseDocument(text);
   const list = document.getIn(["news", "sources"], true);
   const spliced = isSeq(list) ? splice(text, list, edit) : text;
@@ -92,12 +93,4 @@ function splice(text: string, { items }: YAMLSeq, { added = [], removed }: Edit)
   });
   const before = text.slice(0, endOf(last[1]));
   return `${before}${before.endsWith("\n") ? "" : "\n"}${lines.join("\n")}\n${text.slice(endOf(last[1]))}`;
-}
-
-function isJson(text: string): boolean {
-  try {
-    return JSON.parse(text) !== undefined;
-  } catch {
-    return false;
-  }
 }
