@@ -4,9 +4,26 @@ import { example, integer, section, utcOffset } from "./section.ts";
 import { jwtConfig } from "./jwt-config.ts";
 import { modelConfig } from "./model-config.ts";
 import { newsConfig } from "./news-config.ts";
-import { ratesConfig } from "./rates-config.ts";
 import { schemaAt, unwrapSchema } from "../contract/validation/schema-walk.ts";
 import TEXTS from "./key-descriptions.json" with { type: "json" };
+import type { RateGroup } from "../contract/endpoints.ts";
+
+const rate = (requests: number) =>
+  section({
+    requests: integer([0, 1_000_000], requests).describe("Requests per window; 0 for no limit"),
+    window_s: integer([1, 86_400], 60).describe("Length of the window, s"),
+  });
+
+/** How many requests of each group an account, or an anonymous caller, may make; `endpoints.ts` has the groups. Generous:
+ * far beyond what a person does. Reads of a user's own account are cheap. */
+const ratesConfig = section({
+  account: rate(0),
+  chat: rate(300),
+  events: rate(60_000),
+  points: rate(600),
+  public: rate(300_000),
+  refresh: rate(60),
+} satisfies Record<RateGroup, unknown>);
 
 /** An origin as browsers send it: scheme, host, and the port where it is not the scheme's own. */
 const origin = z
@@ -131,3 +148,18 @@ export function valueFromText(text: string, schema: z.ZodType): unknown {
   const items = text.split(",").map((item) => item.trim());
   return schema instanceof z.ZodArray ? items.filter((item) => item !== "") : text;
 }
+
+/** The JSON Schema of a configuration file. In place of each secret it has the key that names the secret's file. */
+export const configJsonSchema = (): object =>
+  z.toJSONSchema(configSchema, {
+    io: "input",
+    override({ jsonSchema }) {
+      if (jsonSchema.properties === undefined) return;
+      jsonSchema.properties = Object.fromEntries(
+        Object.entries(jsonSchema.properties).map(([name, property]): [string, typeof property] => {
+          if (typeof property !== "object" || property["secret"] !== true) return [name, property];
+          return [`${name}_file`, { type: "string", description: `File with this secret: ${property.description}` }];
+        }),
+      );
+    },
+  });

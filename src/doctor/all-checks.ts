@@ -1,12 +1,16 @@
-import { type Check, type CheckInput, finding } from "./check.ts";
+import { type Check, type CheckInput, finding, networkReason, withTimeout } from "./check.ts";
 import { checkClock, checkFixtures, checkVersions } from "./installation-checks.ts";
 import { checkConfig } from "./config-check.ts";
 import { checkDaemon, type DaemonInput } from "./daemon-check.ts";
-import { checkKeys, KEYS_MS } from "./jwks-check.ts";
 import { checkModel, MODEL_MS } from "./model-check.ts";
 import { checkPorts, PORT_MS } from "./port-check.ts";
-import { checkSources, longestSourcesCheck } from "./sources-check.ts";
 import { checkStorage } from "./storage-check.ts";
+import { printLocation } from "../news/sources/read-source.ts";
+import type { Finding } from "../storage/health/finding.ts";
+import { PROBE_MS, probeOptions, probeSource } from "../news/sources/probe-source.ts";
+import { remedyOf, SourceError, type SourceFailure } from "../news/sources/source-error.ts";
+import { type Source, sourcesOf } from "../news/sources/sources.ts";
+import { batchesOf } from "../runtime/batches.ts";
 
 /** All checks, in the order in which they are reported. */
 export const allChecks = (input: CheckInput): Check[] => [
@@ -33,3 +37,75 @@ export function checksWithout(errors: readonly string[]): Check[] {
   const found = errors.map((message) => finding("invalid", { message }));
   return [{ name: "config", bound_ms: 1000, run: () => Promise.resolve(found) }, VERSIONS];
 }
+
+const ANSWER_MS = 5000;
+const KEYS_MS = ANSWER_MS + 2000; // How long the check may take, ms.
+
+/** Whether the keys that verify the platform's tokens can be fetched. */
+async function checkKeys({ loaded: { config } }: CheckInput, signal: AbortSignal): Promise<Finding[]> {
+  const { jwks_url: url } = config.auth.jwt ?? {};
+  if (url === undefined) return [finding(config.auth.jwt === undefined ? "noKeys" : "sharedSecret")];
+  return [await probeKeys(url, signal)];
+}
+
+async function probeKeys(url: string, signal: AbortSignal): Promise<Finding> {
+  const place = printLocation(url);
+  try {
+    const response = await fetch(url, { signal: withTimeout(signal, ANSWER_MS) });
+    if (!response.ok) {
+      await response.body?.cancel();
+      return finding("keysDown", { place, answer: `answers ${response.status}` });
+    }
+    const { keys } = (await response.json()) as { keys?: unknown };
+    if (!Array.isArray(keys)) return finding("wrongKeys", { place, reason: "is not a key set" });
+    if (keys.length === 0) return finding("wrongKeys", { place, reason: "has no keys" });
+    return finding("keys", { place, count: `${keys.length} ${keys.length === 1 ? "key" : "keys"}` });
+  } catch (error) {
+    if (error instanceof SyntaxError) return finding("wrongKeys", { place, reason: "is not JSON" });
+    return finding("keysDown", { place, answer: `does not answer: ${networkReason(error)}` });
+  }
+}
+
+const CONCURRENCY = 8; // Sources read at once.
+
+/** How long the check of the sources may take, ms. */
+function longestSourcesCheck({ loaded: { config } }: CheckInput): number {
+  const rounds = Math.max(1, Math.ceil(sourcesOf(config.news).length / CONCURRENCY));
+  return rounds * Math.min(config.news.timeout_ms, PROBE_MS) + 5000;
+}
+
+/** Whether each news source can be reached and read. */
+async function checkSources({ loaded, now }: CheckInput, signal: AbortSignal): Promise<Finding[]> {
+  const { news } = loaded.config;
+  const sources = sourcesOf(news);
+  if (sources.length === 0) return [finding("noSources")];
+  const options = probeOptions(news, { baseDir: loaded.baseDir, now: () => now, signal });
+  const findings: Finding[] = [];
+  for await (const round of batchesOf(sources, CONCURRENCY)) {
+    findings.push(...(await Promise.all(round.map((source) => examine(source, options)))));
+  }
+  return findings;
+}
+
+async function examine(source: Source, options: ReturnType<typeof probeOptions>): Promise<Finding> {
+  const place = printLocation(source.location);
+  try {
+    const { read = 0, refused = 0 } = (await probeSource(source, options)) ?? {};
+    const items = read - refused;
+    const found = `${place} has ${items} ${items === 1 ? "entry" : "entries"}`;
+    if (refused > 0) return finding("refusedEntries", { source: source.id, found, refused });
+    // An empty help center may be intended; a feed without entries is usually a mistake.
+    if (items === 0 && source.kind === "news") return finding("emptyFeed", { source: source.id, place });
+    return finding("source", { source: source.id, found });
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    const { failure, message } = error;
+    if (failure === "empty") return finding("emptyFeed", { source: source.id, place });
+    // Errors of a file name it already.
+    const reason = message.includes(place) ? `${message[0]!.toUpperCase()}${message.slice(1)}` : `${place}: ${message}`;
+    const isOutside = OUTSIDE.has(failure);
+    return finding(isOutside ? "sourceDown" : "sourceFails", { source: source.id, reason, remedy: remedyOf(error) });
+  }
+}
+
+const OUTSIDE: ReadonlySet<SourceFailure> = new Set(["timeout", "network", "status", "gone"]);

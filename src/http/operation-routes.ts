@@ -14,8 +14,7 @@ import type { RateLimits } from "./limits/rate-limits.ts";
 import type { LoadShedder } from "./limits/load-shedder.ts";
 import type { createPace } from "./limits/pace.ts";
 import { clientAddress } from "./limits/client-address.ts";
-import { allow, idempotencyKey, readQuery } from "./read-request.ts";
-import { declaredBytes, readJson } from "./read-body.ts";
+import { allow, idempotencyKey, readQuery, declaredBytes, readJson } from "./read-request.ts";
 import { reusableSuccess, success } from "./respond.ts";
 
 interface OperationContext {

@@ -1,10 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { configKeys } from "../../src/config/config-schema.ts";
+import { configKeys, configJsonSchema } from "../../src/config/config-schema.ts";
 import { exampleConfig } from "../../src/config/config-example.ts";
 import { ConfigError } from "../../src/config/config-errors.ts";
-import { configJsonSchema } from "../../src/config/config-json-schema.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { temporaryFolder } from "../support/folder.ts";
 

@@ -2,8 +2,12 @@ import { defineCommand } from "../../framework/define-command.ts";
 import { EXIT, UsageError } from "../../framework/command-failure.ts";
 import { optional, userParam, anything, idempotencyKey, integer, toggle } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
-import { runOperation, withOperations } from "../../target/operations.ts";
-import { printAnswer } from "./show-answer.ts";
+import { runOperation, withOperations, withSession } from "../../target/operations.ts";
+import { printAnswer, type Answer } from "./show-answer.ts";
+import type { RawInput } from "../../../contract/validation/validate-request.ts";
+import type { Call } from "../../../service/operation.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { cleanText } from "../../terminal/clean-text.ts";
 
 const NO_CONVERSATION =
   "with an operator's token it is one question at a time; a conversation takes the user's own token, or the storage";
@@ -32,10 +36,35 @@ export const command = defineCommand("ask", {
       });
     }
     const body = { question, session_id: session, ...place };
-    if (explain) return (await import("./explain.ts")).askAndExplain(context, user, { body }, key);
+    if (explain) return askAndExplain(context, user, { body }, key);
     const { data } = await runOperation(context, "sendChat", { user, idempotencyKey: key, input: { body } });
     if (context.globals.format === undefined) await printAnswer(context, data);
     else await printRecord(context, data);
     return EXIT.ok;
   },
 });
+
+/** Asks a question on the storage, and shows how its answer, or its failure, came about. */
+async function askAndExplain(context: Context, user: string | undefined, input: RawInput, key?: string) {
+  const { daemon, globals, terminal } = context;
+  if (globals.format !== undefined && globals.format !== "json") throw new UsageError("--explain is a text or --json.");
+  if (daemon !== undefined) throw new UsageError("An answer is explained on the storage: give --storage.");
+  let explanation: Parameters<NonNullable<Call["explain"]>>[0] | undefined;
+  const { stringify } = await import("yaml"); // Loaded on demand: most questions are not explained.
+  const show = async (answer: Answer | undefined): Promise<void> => {
+    if (globals.format === undefined) {
+      if (answer !== undefined) await printAnswer(context, answer);
+      const text = explanation ?? "Nothing was computed: the answer is that of an earlier call, or was refused before.";
+      await terminal.write(`\n${cleanText(stringify({ explanation: text, cost: answer?.points_cost ?? 0 }))}`);
+    } else await terminal.write(`${JSON.stringify({ ...answer, explanation: explanation ?? null }, null, 2)}\n`);
+  };
+  const answer = await withSession(context, async ({ service, activeCallOf }) => {
+    const call = { ...(await activeCallOf(user!, key)), explain: (found: typeof explanation) => (explanation = found) };
+    return service.run("sendChat", call, input);
+  }).catch(async (error: unknown) => {
+    if (explanation !== undefined) await show(undefined);
+    throw error;
+  });
+  await show(answer.data);
+  return EXIT.ok;
+}

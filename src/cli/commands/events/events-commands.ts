@@ -1,6 +1,121 @@
-import { defineGroup } from "../../framework/define-command.ts";
-import { exportEvents, stats } from "./read-events.ts";
-import { record } from "./record.ts";
+import { defineGroup, defineCommand } from "../../framework/define-command.ts";
 import { replay } from "./replay.ts";
+import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
+import { runOperation, withSession } from "../../target/operations.ts";
+import { among, anything, idempotencyKey, integer, oneOf, optional } from "../../params/param.ts";
+import { required, userParam, word, type Values } from "../../params/param.ts";
+import { findLossyValues } from "../../../runtime/json/lossy-json.ts";
+import { printRecord, formatOf, printRows } from "../../terminal/print.ts";
+import { feedbackByArticle, type ArticleFeedback } from "../../../admin/article-feedback.ts";
+import type { countEvents } from "../../../events/projections/event-stats.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { SkippedDamage } from "../../framework/skipped-damage.ts";
+import { printLong } from "../../framework/long-work.ts";
+import { dayIn, since, until } from "../../framework/time-format.ts";
+import type { TimeRange } from "../../../events/log/day-log.ts";
+import type { Session } from "../../target/open-session.ts";
+import { columnsOf } from "../../terminal/column.ts";
+
+const rangeFlags = { from: optional(since), to: optional(until) };
+
+const exportEvents = defineCommand("events export", {
+  options: rangeFlags,
+  run: (flags, context) =>
+    inRange(context, flags, async ({ service: { events } }, { range, onDamage }) => {
+      const howToGoOn = "--from with the day of the last event printed goes on there.";
+      await printLong(context, howToGoOn, events.export(range, onDamage), "events");
+    }),
+});
+
+const stats = defineCommand("events stats", {
+  options: { ...rangeFlags, by: optional(oneOf("article")) },
+  run: ({ by, ...flags }, context) =>
+    inRange(context, flags, async ({ service: { events, storage } }, { range, zone, onDamage }) => {
+      if (by === undefined) await printStats(await events.stats(range, onDamage, (ms) => dayIn(ms, zone)), context);
+      else await printArticles(await feedbackByArticle(storage, range, onDamage), context);
+    }),
+});
+
+async function printStats(data: Awaited<ReturnType<typeof countEvents>>, context: Context): Promise<void> {
+  const rows = [
+    ...data.by_type.map(({ event_type, count }) => ({ by: "type", name: event_type, count })),
+    ...data.by_day.map(({ day: name, count }) => ({ by: "day", name, count })),
+    ...Object.entries(data.feedback).map(([name, count]) => ({ by: "feedback", name, count })),
+  ];
+  await printRows(context, { data, rows, columns: [{ name: "by" }, { name: "name", wide: true }, { name: "count" }] });
+  if (formatOf(context) !== "table") return;
+  await context.terminal.write(`\n${data.events} events of ${data.users} users.\n`);
+}
+
+async function printArticles(data: readonly ArticleFeedback[], context: Context): Promise<void> {
+  const columns = columnsOf<ArticleFeedback>(
+    { name: "article", of: ({ article }) => (article === null ? "" : `${article.id} (${article.lang})`) },
+    { name: "title", of: ({ article }) => article?.title ?? "", wide: true },
+    "inaccurate",
+    "helpful",
+    { name: "routes", of: ({ routes }) => routes.join(", ") },
+    { name: "questions", of: ({ questions }) => questions.join(" · "), wide: true },
+  );
+  await printRows(context, { rows: data, columns });
+}
+
+/** Reads the events of a range, without the batches that are damaged: those are reported after the others were read.
+ * @throws UsageError when the range ends before it starts */
+async function inRange(
+  context: Context,
+  flags: Values<typeof rangeFlags>,
+  read: (session: Session, of: { range: TimeRange; zone: string; onDamage: (error: Error) => void }) => Promise<void>,
+): Promise<void> {
+  const skipped = new SkippedDamage();
+  await withSession(context, async (session) => {
+    const { zone } = session;
+    const now = context.clock.now();
+    const range = { from: flags.from?.(now, zone), to: flags.to?.(now, zone) };
+    if ((range.from ?? 0) > (range.to ?? Infinity)) throw new UsageError("--from must not be after --to.");
+    await read(session, { range, zone, onDamage: skipped.add });
+  });
+  skipped.fail(EXIT.partial, (count) => `${count} damaged batches of events were left out:`);
+}
+
+const record = defineCommand("events record", {
+  arguments: { type: required(word) },
+  options: {
+    user: userParam(),
+    session: optional(integer()),
+    message: optional(integer()),
+    route: optional(anything),
+    subIntent: optional(anything),
+    feedback: among(async () => {
+      const { eventBody } = await import("../../../contract/schemas/event-schemas.ts");
+      return eventBody.shape.feedback_type.unwrap().options;
+    }),
+    payload: optional(Object.assign(keptObject, { free: true as const })),
+    idempotencyKey: optional(idempotencyKey),
+  },
+  async run({ user, idempotencyKey, ...event }, context) {
+    const { type: event_type, session: session_id, message: message_id, route, subIntent: sub_intent } = event;
+    const { feedback: feedback_type, payload: event_payload } = event;
+    const body = { event_type, session_id, message_id, route, sub_intent, feedback_type, event_payload };
+    const { data } = await runOperation(context, "recordEvent", { user, idempotencyKey, input: { body } });
+    await printRecord(context, data);
+    if (!data.stored)
+      throw new CommandFailure(EXIT.unreachable, "The event was not stored: the log cannot be written.");
+  },
+});
+
+/** A JSON object of which nothing would silently be changed. */
+function keptObject(typed: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(typed);
+  } catch (error) {
+    throw new RangeError(`must be JSON: ${(error as Error).message}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new RangeError("must be a JSON object");
+  const [unkept] = findLossyValues(typed);
+  if (unkept !== undefined) throw new RangeError(`is not kept as it is: ${unkept.path.join(".")}: ${unkept.message}`);
+  return value;
+}
 
 export const command = defineGroup("events", { record, replay, export: exportEvents, stats });

@@ -13,8 +13,7 @@ import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { onDaemon, withAccounts } from "../../target/operations.ts";
 import { optional, required, toggle, type Values, integer, text } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
-import { openLineSource, type LinePlace, type LineSource } from "./line-source.ts";
-import { limitRate } from "./limit-rate.ts";
+import { openLineSource, type LinePlace, type LineSource, limitRate } from "./line-source.ts";
 import type { PacedOptions } from "./replay-to-daemon.ts";
 import { resumePointFile, type ResumePointFile } from "./resume-point.ts";
 

@@ -1,10 +1,98 @@
-import { defineGroup } from "../../framework/define-command.ts";
-import { exportLedger } from "./export.ts";
+import { defineGroup, defineCommand } from "../../framework/define-command.ts";
 import { list } from "./list.ts";
 import { search, top } from "./search.ts";
 import { show } from "./show.ts";
-import { summary } from "./summary.ts";
 import { verify } from "./verify.ts";
+import type { Entry } from "../../../ledger/entry.ts";
+import { INCOMPLETE, printLong } from "../../framework/long-work.ts";
+import { optional, toggle, userId, userParam } from "../../params/param.ts";
+import { withAccounts, withAccountOperations, type AccountOperations } from "../../target/operations.ts";
+import { columnsOf, type Column } from "../../terminal/column.ts";
+import { formatOf, openRowPrinter, printRecord, printRows, showDelta } from "../../terminal/print.ts";
+import { summarizeLedger, type LedgerSummary, newestFirst } from "../../../admin/ledger-reader.ts";
+import { toIso } from "../../../runtime/clock.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { dayIn, since } from "../../framework/time-format.ts";
+import { DEFAULT_RANGE, selectionFlags, selectionOf } from "./selection-flags.ts";
+
+const summary = defineCommand("ledger summary", {
+  arguments: { user: userParam() },
+  options: selectionFlags,
+  async run({ user, ...flags }, context) {
+    const summarize = async (operations: AccountOperations): Promise<void> => {
+      const { openLedgerReader } = await import("./daemon-ledger-reader.ts");
+      const { user_id, balance_points: balance } = (await operations.run("getMe", {})).data;
+      const zone = await operations.zone();
+      const given = { ...flags, since: flags.since ?? since(DEFAULT_RANGE) };
+      const selection = selectionOf(given, context.clock.now(), zone);
+      const rows = newestFirst(openLedgerReader(operations, user_id), selection);
+      const totals = await summarizeLedger(rows, (ms) => dayIn(ms, zone));
+      await printSummary(context, { user_id, since: toIso(selection.since!), balance, ...totals }, zone);
+    };
+    await withAccountOperations(context, user, summarize, { lookUp: true });
+  },
+});
+
+type Summary = LedgerSummary & { readonly user_id: string; readonly since: string; readonly balance: number };
+
+const TYPES: readonly Column<LedgerSummary["by_type"][number]>[] = [
+  { name: "type" },
+  { name: "entries" },
+  { name: "delta", show: ({ delta }, terminal) => showDelta(delta, terminal) },
+  { name: "free_uses" },
+];
+const DAYS = columnsOf<LedgerSummary["by_day"][number]>("day", "earned", "spent", "free_uses", "entries");
+
+async function printSummary(context: Context, found: Summary, zone: string): Promise<void> {
+  const { terminal } = context;
+  if (formatOf(context) !== "table") {
+    const { by_type, by_day, ...totals } = found;
+    await printRecord(context, ["json", "jsonl"].includes(formatOf(context)) ? { ...totals, by_type, by_day } : totals);
+    return;
+  }
+  const { user_id, balance, earned, spent, free_uses, entries, by_type, by_day } = found;
+  await printRecord(context, { user_id, balance, earned, spent, net: earned - spent, free_uses, entries });
+  if (entries === 0) {
+    terminal.say("No entry matches.");
+    return;
+  }
+  await terminal.write("\n");
+  await printRows(context, { rows: by_type, columns: TYPES });
+  await terminal.write(`\nDays in ${zone}\n`);
+  await printRows(context, { rows: by_day, columns: DAYS });
+}
+
+const COLUMNS: readonly Column<Entry>[] = [
+  ...columnsOf<Entry>("user_id", "id", "created_at", "type", "delta"),
+  { name: "balance", of: ({ account }) => account.balance },
+  { name: "total_earned", of: ({ account }) => account.total_earned },
+  { name: "total_spent", of: ({ account }) => account.total_spent },
+  ...columnsOf<Entry>("description", "ref_id", "hash"),
+];
+
+const exportLedger = defineCommand("ledger export", {
+  arguments: { user: optional(userId) },
+  options: { entries: toggle() },
+  async run({ user, entries }, context) {
+    const { format = "jsonl" } = context.globals;
+    await withAccounts(context, async ({ service }) => {
+      const { knownUsers } = await import("../../../admin/find-users.ts");
+      const users = await knownUsers(service, user);
+      if (format === "jsonl" && !entries) {
+        const { checksummed } = await import("../../../backup/checksummed-lines.ts");
+        const { exportLedgers } = await import("../../../backup/export-ledgers.ts");
+        const lines = checksummed("ledger", toIso(service.clock.now()), exportLedgers(service, users));
+        await printLong(context, INCOMPLETE, lines, "lines");
+        return;
+      }
+      const printer = openRowPrinter(context, COLUMNS, { format });
+      for (const id of users) {
+        for await (const entry of service.ledger.entries(id)) if (!(await printer.print(entry))) return;
+      }
+      await printer.end();
+    });
+  },
+});
 
 const verbs = { list, show, summary, search, top, verify, export: exportLedger };
 export const command = defineGroup("ledger", verbs, "list");

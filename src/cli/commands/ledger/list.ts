@@ -1,16 +1,17 @@
-import { newestFirst, storedLedgerReader, toLedgerRow } from "../../../admin/ledger-reader.ts";
-import type { LedgerReader, LedgerRow } from "../../../admin/ledger-reader.ts";
+import { matches, newestFirst, storedLedgerReader, toLedgerRow } from "../../../admin/ledger-reader.ts";
+import type { LedgerReader, LedgerRow, Selection } from "../../../admin/ledger-reader.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { EXIT, UsageError, type ExitCode } from "../../framework/command-failure.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
 import { flagOf, optional, toggle, userParam, integer } from "../../params/param.ts";
-import { formatOf, openRowPrinter, printRows } from "../../terminal/print.ts";
+import { formatOf, openRowPrinter, printRows, type RowPrinter } from "../../terminal/print.ts";
 import { ledgerColumns, wideColumns, type WideRow } from "./ledger-columns.ts";
 import { selectionFlags, selectionOf } from "./selection-flags.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import type { Column } from "../../terminal/column.ts";
+import { setTimeout as delay } from "node:timers/promises";
 
 const PAGE_SIZE = 20;
 const TAIL = 10;
@@ -55,7 +56,6 @@ export const list = defineCommand("ledger list", {
       if (wide) await print(await openWideReader(operations.session!, who), wideColumns(columns));
       else if (!following) await print(reader, columns);
       if (!following) return EXIT.ok;
-      const { follow } = await import("./follow.ts");
       const { signal, forget } = awaitInterrupt(context.io);
       const shown = columns.filter(({ person }) => person !== true); // The age of a new entry would always be "now".
       const printer = openRowPrinter(context, shown);
@@ -130,5 +130,50 @@ async function printPage<T extends LedgerRow>(
   else if (pages > 1) context.terminal.say(`Page ${page} of ${pages}, ${total} entries.`);
   if (total > 0 && formatOf(context) === "table") {
     context.terminal.say(`Totals by type and day: anp ledger summary ${who}`);
+  }
+}
+
+const POLL_MS = 500; // Time between two polls of the ledger's end, ms. A poll costs one small read.
+const PAGE = 100;
+
+/** Prints the last `count` entries, oldest first, then new ones as they come, until an abort or a closed stdout. */
+async function follow(
+  printer: RowPrinter<LedgerRow>,
+  { terminal }: Context,
+  {
+    reader,
+    selection,
+    count,
+    signal,
+  }: { reader: LedgerReader; selection: Selection; count: number; signal: AbortSignal },
+): Promise<void> {
+  const { isOutage } = await import("../../../storage/storage-errors.ts");
+  let seen = await reader.total();
+  const latest: LedgerRow[] = [];
+  for await (const row of newestFirst(reader, selection)) {
+    if (latest.length === count || signal.aborted) break;
+    if (row.id <= seen) latest.push(row);
+  }
+  for (const row of latest.reverse()) await printer.print(row);
+  if (!(await printer.flush())) return;
+  let failing = false;
+  while (!signal.aborted) {
+    try {
+      const total = await reader.total();
+      if (total > seen) {
+        const rows = await reader.read(seen + 1, Math.min(total, seen + PAGE));
+        for (const row of rows.filter((one) => matches(one, selection))) await printer.print(row);
+        seen += rows.length;
+        if (!(await printer.flush())) return;
+        if (seen < total) continue;
+      }
+      if (failing) terminal.warn("The storage answers again.");
+      failing = false;
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      if (!failing) terminal.warn(`${error.message}; retrying.`);
+      failing = true;
+    }
+    await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
 }

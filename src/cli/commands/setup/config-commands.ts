@@ -25,7 +25,7 @@ const show = defineCommand("config show", {
 const schema = defineCommand("config schema", {
   async run(_values, { terminal, globals }) {
     if (globals.format === "json") {
-      const { configJsonSchema } = await import("../../../config/config-json-schema.ts");
+      const { configJsonSchema } = await import("../../../config/config-schema.ts");
       await terminal.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
       return;
     }
