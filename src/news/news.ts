@@ -168,7 +168,8 @@ function statusOf(projection: Projection | undefined) {
   };
 }
 
-function stateOf(source: SourceState): "ok" | "unread" | "failed" | "disabled" {
+function stateOf(source: SourceState): "ok" | "empty" | "unread" | "failed" | "disabled" {
+  if (source.failure === "empty") return "empty";
   if (source.ok) return "ok";
   return source.last_error === null ? "unread" : isDisabled(source) ? "disabled" : "failed";
 }

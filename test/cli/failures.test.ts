@@ -203,6 +203,39 @@ it("exits 8 when some of the sources fail, and 6 when all do", async () => {
   expect([none.code, none.stderr]).toEqual([6, expect.stringContaining("1 of 1 sources failed")]);
 });
 
+it("refreshes with an empty feed, which is a state and no failure; what it had stays", async () => {
+  const config = join(folder.path, "empty.yaml");
+  const source = (id: string): string => `{ id: ${id}, name: ${id}, lang: en, url: ${id}.json }`;
+  await writeFile(config, `storage: fs:empty\nnews: { sources: [${source("quiet")}, ${source("wire")}] }`);
+  const write = (id: string, ...titles: string[]) => {
+    const items = titles.map((title) => ({ id: title, title, date_published: new Date().toISOString() }));
+    return writeFile(join(folder.path, `${id}.json`), JSON.stringify({ title: id, items }));
+  };
+  const news = (verb: string) => anp(["news", verb, "--config", config, "--json"], { cwd: folder.path });
+  const states = async () =>
+    JSON.parse((await news("status")).stdout) as Record<string, unknown>[] | { sources: Record<string, unknown>[] };
+  await write("quiet");
+  await write("wire", "Ferries return");
+  expect(await news("refresh")).toMatchObject({ code: 0, stderr: "1 source is empty: quiet. What it had stays.\n" });
+  const reason = "the feed has no entries";
+  expect(await states()).toMatchObject({
+    sources: [
+      { state: "empty", ok: true, items: 0, failures: 0, next_try_at: null, last_error: reason },
+      { state: "ok", items: 1 },
+    ],
+  });
+  await write("wire");
+  const stderr = "2 sources are empty: quiet, wire. What they had stays.\n";
+  for (let times = 0; times < 3; times++) expect(await news("refresh")).toMatchObject({ code: 0, stderr });
+  expect(await states()).toMatchObject({
+    sources: [{}, { state: "empty", items: 1, failures: 0, last_error: reason }],
+  });
+  await write("quiet", "Museum opens");
+  await write("wire", "Ferries return");
+  expect(await news("refresh")).toMatchObject({ code: 0, stderr: "" });
+  expect(await states()).toMatchObject({ sources: [{ state: "ok", items: 1, last_error: null }, { state: "ok" }] });
+});
+
 it("shows the stack of an unexpected error only with --verbose", async () => {
   const args = ["users", "list", "--storage", "s3:bucket"];
   expect((await anp(args, { cwd: folder.path })).stderr).not.toContain("    at ");

@@ -35,6 +35,7 @@ export interface SourceReaderDeps {
 export type SourceReader = ReturnType<typeof createSourceReader>;
 
 type Outcome = Omit<ReadSource<EncodedContent>, "source">;
+const EMPTY = "a news source is empty; what it had stays";
 const FAILED = "a news source failed; its last good content stays";
 
 /** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown.
@@ -131,9 +132,10 @@ async function readOne(
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const { failure, message: reason } = error;
-    logger.warn({ source: source.id, url: previous.url, failure, reason }, FAILED);
-    const state = { ...previous, status, ...pacing.failed(location, previous, error), ok: false, last_error: reason };
-    return { state, content: undefined };
+    const ok = failure === "empty"; // A feed may be quiet.
+    logger[ok ? "info" : "warn"]({ source: source.id, url: previous.url, failure, reason }, ok ? EMPTY : FAILED);
+    const changed = ok ? { ...NEVER_FAILED, failure, last_ok_ms } : pacing.failed(location, previous, error);
+    return { state: { ...previous, status, ...changed, ok, last_error: reason }, content: undefined };
   } finally {
     if (body.isHeld) bodies.end();
   }

@@ -42,7 +42,7 @@ export function createSourcePacing(clock: Clock, random: Random) {
       const failures = (before.failures ?? 0) + 1;
       const isOff = failure === "gone" || failures >= MOST_FAILURES;
       const asked = Math.min(isOff ? Infinity : retry_after_ms, PAUSE_MS.asked);
-      const pause = isRemote(location) && failure !== "empty" ? Math.round(Math.max(asked, pauseAfter(failures))) : 0;
+      const pause = isRemote(location) ? Math.round(Math.max(asked, pauseAfter(failures))) : 0;
       const next_ms = pause === 0 ? undefined : clock.now() + pause;
       paused.set(location, next_ms);
       return { failures, failure, next_ms, ...(status !== undefined && { status }) };

@@ -86,10 +86,3 @@ test("neither pauses nor disables a file", () => {
   for (let n = 0; n < 30; n++) file.fails(failure("not_found"));
   expect([file.pause(), file.isDisabled()]).toEqual([0, false]);
 });
-
-test("asks an empty feed as often as others, and never disables it", () => {
-  const clock = fixedClock(0);
-  const source = createSource(createSourcePacing(clock, seededRandom("x")), clock);
-  for (let times = 0; times < 30; times++) source.fails(failure("empty"));
-  expect([source.pause(), source.isDisabled()]).toEqual([0, false]);
-});

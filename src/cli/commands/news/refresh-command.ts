@@ -40,6 +40,9 @@ export const refresh = defineCommand("news refresh", {
       ok || last_error === null ? [] : [`${id}: ${last_error}`],
     );
     await printRecord(context, data);
+    const empty = sources.flatMap(({ id, state }) => (state === "empty" ? id : []));
+    const [are, they] = empty.length === 1 ? ["source is", "it"] : ["sources are", "they"];
+    if (empty.length > 0) terminal.say(`${empty.length} ${are} empty: ${empty.join(", ")}. What ${they} had stays.`);
     if (failed.length === 0) return;
     const exit = failed.length === sources.length ? EXIT.unreachable : EXIT.partial;
     throw new CommandFailure(exit, `${failed.length} of ${sources.length} sources failed.\n${failed.join("\n")}`);
