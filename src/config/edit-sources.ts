@@ -1,11 +1,15 @@
-import { readFile, realpath, stat } from "node:fs/promises";
+import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isNode, isSeq, parse, parseDocument, stringify, type YAMLSeq } from "yaml";
 import type { z } from "zod";
 import { printField, validate } from "../contract/validation/validate-value.ts";
 import { parseJson } from "../runtime/json/parse-json.ts";
-import { replaceFile } from "../runtime/replace-file.ts";
+import { ConfigError } from "./config-errors.ts";
 import { newsSource } from "./news-config.ts";
+
+const LOCK_MS = 2000; // Longest wait for another process that changes the file, which takes some milliseconds, ms.
+const LOOK_MS = 20; // Time between two attempts, ms.
 
 /** A source as a configuration file has it. */
 export type WrittenSource = z.input<typeof newsSource>;
@@ -17,41 +21,69 @@ interface Edit {
 }
 
 /** Adds sources to a configuration file, but for those that are not valid, or have the id, the name or the URL of another
- * one, with what is wrong with each. */
-export async function addSources(file: string, candidates: readonly WrittenSource[]) {
-  const text = await readFile(file, "utf8");
-  const known = writtenSources(text);
-  const added: WrittenSource[] = [];
-  const refused = candidates.flatMap((source) => {
-    const checked = validate(newsSource, source);
-    const taken = (["id", "name", "url"] as const).flatMap((field) => {
-      const other = [...known, ...added].find((one) => one[field] === source[field]);
-      return other === undefined ? [] : { field, fault: `${field}: is that of the source ${other.id} already` };
+ * one, with what is wrong with each. @throws ConfigError when another process keeps the file locked */
+export function addSources(file: string, candidates: readonly WrittenSource[]) {
+  return change(file, (text) => {
+    const known = writtenSources(text);
+    const added: WrittenSource[] = [];
+    const refused = candidates.flatMap((source) => {
+      const checked = validate(newsSource, source);
+      const taken = (["id", "name", "url"] as const).flatMap((field) => {
+        const other = [...known, ...added].find((one) => one[field] === source[field]);
+        return other === undefined ? [] : { field, fault: `${field}: is that of the source ${other.id} already` };
+      });
+      const faults = [
+        ...(checked.valid ? [] : checked.errors.map((error) => printField(error))),
+        ...taken.map(({ fault }) => fault),
+      ];
+      if (faults.length > 0) return [{ source, faults, isKnown: taken.some(({ field }) => field === "url") }];
+      added.push(source);
+      return [];
     });
-    const faults = [
-      ...(checked.valid ? [] : checked.errors.map((error) => printField(error))),
-      ...taken.map(({ fault }) => fault),
-    ];
-    if (faults.length > 0) return [{ source, faults, isKnown: taken.some(({ field }) => field === "url") }];
-    added.push(source);
-    return [];
+    return { edit: added.length > 0 && { added }, result: { added, refused } };
   });
-  if (added.length > 0) await write(file, editSources(text, { added }));
-  return { added, refused };
 }
 
-/** Removes a source from a configuration file. @returns undefined when there is none of that id */
-export async function removeSource(file: string, id: string): Promise<WrittenSource | undefined> {
-  const text = await readFile(file, "utf8");
-  const sources = writtenSources(text);
-  const removed = sources.findIndex((source) => source.id === id);
-  if (removed >= 0) await write(file, editSources(text, { removed }));
-  return sources[removed];
+/** Removes a source from a configuration file. @returns undefined when there is none of that id
+ * @throws ConfigError when another process keeps the file locked */
+export function removeSource(file: string, id: string): Promise<WrittenSource | undefined> {
+  return change(file, (text) => {
+    const sources = writtenSources(text);
+    const removed = sources.findIndex((source) => source.id === id);
+    return { edit: removed >= 0 && { removed }, result: sources[removed] };
+  });
 }
 
-async function write(file: string, text: string): Promise<void> {
+/** Changes a file, one process at a time: its next text is written to `FILE.lock`, which then takes its place. */
+async function change<T>(file: string, decide: (text: string) => { edit: Edit | false; result: T }): Promise<T> {
   const target = await realpath(file);
-  await replaceFile(target, text, (await stat(target)).mode);
+  const lock = `${target}.lock`;
+  const handle = await openLock(lock, (await stat(target)).mode);
+  try {
+    const text = await readFile(target, "utf8");
+    const { edit, result } = decide(text);
+    if (edit !== false) await handle.writeFile(editSources(text, edit));
+    await handle.sync();
+    await (edit === false ? rm(lock) : rename(lock, target));
+    return result;
+  } catch (error) {
+    await rm(lock, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openLock(lock: string, mode: number) {
+  for (const until = performance.now() + LOCK_MS; ; await sleep(LOOK_MS)) {
+    try {
+      return await open(lock, "wx", mode);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if (performance.now() < until) continue;
+      throw new ConfigError([`Another process changes the file: ${lock} exists. If none does, remove it.`]);
+    }
+  }
 }
 
 type Tree = { news?: { sources?: WrittenSource[] | null } | null } | null;

@@ -1,10 +1,10 @@
-import { chmod, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { serve, type TestServer } from "../news/server.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { anp } from "./anp.ts";
+import { anp, spawnAnp } from "./anp.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let server: TestServer | undefined;
@@ -140,6 +140,34 @@ describe("the sources of a configuration file", () => {
     expect(await content()).toBe(YAML);
     const none = await anp(["news", "sources", "add", "a", "a.xml", "--name", "A"], { cwd: folder.path });
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("--config is missing")]);
+  });
+
+  it("are all added where several processes add some at the same moment", async () => {
+    await writeFile(file(), YAML);
+    const ids = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    const argsOf = (id: string) => ["add", id, `https://${id}.example/`, "--name", id.toUpperCase()];
+    const added = ids.slice(2).map((id) => run(argsOf(id)));
+    const spawned = ids.slice(0, 2).map((id) => {
+      const args = ["news", "sources", ...argsOf(id), "--config", "anp.yaml"];
+      return spawnAnp(args, { cwd: folder.path, env: { WIRE_KEY: "x" } });
+    });
+    for (const { code, stderr } of await Promise.all([...added, ...spawned])) expect([code, stderr]).toEqual([0, ""]);
+    const { news } = parse(await content()) as { news: { sources: { id: string }[] } };
+    expect(news.sources.map(({ id }) => id).sort()).toEqual([...ids, "wire", "zh"]);
+    expect(await readdir(folder.path)).toEqual(["anp.yaml"]);
+  });
+
+  it("wait for another process that changes the file, and name its lock if that does not end", async () => {
+    await writeFile(file(), YAML);
+    await writeFile(`${file()}.lock`, "");
+    const adding = run(["add", "a", "a.xml", "--name", "A"]);
+    await rm(`${file()}.lock`);
+    expect((await adding).code).toBe(0);
+    const before = await content();
+    await writeFile(`${file()}.lock`, "");
+    const { code, stderr } = await run(["remove", "a", "--yes"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("anp.yaml.lock") as string]);
+    expect(await content()).toBe(before);
   });
 
   it("come and go as OPML, nested outlines as categories; known ones are skipped and wrong ones told", async () => {
