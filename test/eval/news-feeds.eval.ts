@@ -106,5 +106,6 @@ describe.skipIf(DATA === undefined || !existsSync(FEEDS))("feeds (ANP_DATA names
     expect(score.wrong.sort()).toEqual(expected.filter((line) => line.includes(`\t${suite}/`)).sort());
     for (const [field, floor] of floors) expect(score.shareOf([field]), field).toBeGreaterThanOrEqual(floor);
     expect(score.shareOf(IDENTITY)).toBeGreaterThanOrEqual(0.95);
+    expect(score.shareOf(floors.map(([field]) => field))).toBeGreaterThanOrEqual(0.97);
   });
 });

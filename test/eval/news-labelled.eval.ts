@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 import { PARTS, scoreHeadlines, scorePairs, scoreSentiment, type Split } from "./labelled-news.ts";
+import { expectFloors } from "./news-floors.ts";
 
 const SPLITS: readonly Split[] = process.env["ANP_EVAL_HELD_OUT"] === "1" ? ["tuning", "held"] : ["tuning"];
 const VERBOSE = process.env["ANP_EVAL_VERBOSE"] !== undefined;
@@ -22,6 +23,8 @@ describe.each(SETS)("labelled news, part $part, $split", ({ split, part }) => {
     const { zh, en, both, across, mistakes } = await scoreHeadlines(split, part);
     print(split, { "Chinese headlines": zh, "English headlines": en, both }, mistakes);
     print(split, { "across languages": across }, []);
+    const { joined, wrong } = across;
+    expectFloors(split, part, { zh: zh.b3F1, en: en.b3F1, both: both.b3F1, across: joined, wrong });
   });
 
   it("pairs", async () => {
@@ -30,10 +33,12 @@ describe.each(SETS)("labelled news, part $part, $split", ({ split, part }) => {
     table["among the headlines"] = among;
     for (const language of ["zh", "en", "cross"]) table[language] = await scorePairs(split, part, false, language);
     print(split, table, among.mistakes);
+    expectFloors(split, part, { merged: among.merged, joined: among.joined });
   });
 
   it("sentiment", () => {
     const [zh, en] = [scoreSentiment(split, part, "zh"), scoreSentiment(split, part, "en")];
     print(split, { Chinese: zh, English: en }, [...zh.mistakes, ...en.mistakes]);
+    expectFloors(split, part, { "sentiment zh": zh.macroF1, "sentiment en": en.macroF1 });
   });
 });

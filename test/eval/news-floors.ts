@@ -1,0 +1,39 @@
+import { expect } from "vitest";
+import type { Part, Split } from "./labelled-news.ts";
+
+/** What is measured on the labelled news; of `wrong` and `merged`, less is better. */
+type Figure = "zh" | "en" | "both" | "across" | "wrong" | "merged" | "joined" | "sentiment zh" | "sentiment en";
+type Figures = Partial<Record<Figure, number>>;
+
+/** Just under the figures of the tuning split, and of the held-out one that was published: what is less is a step back. */
+const FLOORS: Readonly<Record<Split, Readonly<Record<Part, Figures>>>> = {
+  tuning: {
+    1: {
+      ...{ zh: 0.91, en: 0.84, both: 0.9, across: 0.915, wrong: 0.04, merged: 0.03, joined: 0.92 },
+      ...{ "sentiment zh": 0.96, "sentiment en": 0.97 },
+    },
+    2: {
+      ...{ zh: 0.915, en: 0.855, both: 0.94, across: 0.94, wrong: 0.065, merged: 0.35, joined: 0.64 },
+      ...{ "sentiment zh": 0.85, "sentiment en": 0.62 },
+    },
+  },
+  held: {
+    1: {
+      ...{ zh: 0.9, en: 0.82, both: 0.86, across: 0.76, wrong: 0.05, merged: 0.13, joined: 0.68 },
+      ...{ "sentiment zh": 0.82, "sentiment en": 0.77 },
+    },
+    2: {},
+  },
+};
+const LESS_IS_BETTER: ReadonlySet<string> = new Set<Figure>(["wrong", "merged"]);
+
+/** Fails where a figure is a step back. */
+export function expectFloors(split: Split, part: Part, figures: Figures): void {
+  for (const [name, figure] of Object.entries(figures)) {
+    const floor = FLOORS[split][part][name as Figure];
+    if (floor === undefined) continue;
+    const that = expect(figure, `${split} of part ${part}: ${name}`);
+    if (LESS_IS_BETTER.has(name)) that.toBeLessThanOrEqual(floor);
+    else that.toBeGreaterThanOrEqual(floor);
+  }
+}
