@@ -5,7 +5,8 @@ import { quantitiesInDigits, quantitiesOf } from "./quantities.ts";
 import { HEADLINE_STOP_WORDS } from "./stop-words.ts";
 
 /** Kind of a headline's term: it determines the weight, and whether the term means the same in every language. */
-export type TermKind = "word" | "han" | "concept" | "number" | "small" | "asset";
+export const TERM_KINDS = ["word", "han", "concept", "number", "small", "asset"] as const;
+type TermKind = (typeof TERM_KINDS)[number];
 
 const NUMBER =
   /(?<![\p{Script=Latin}\d])\d[\d,.]*%?(?:[kmbt]n?(?![a-z])|bps(?![a-z])|(?=thousand|million|billion|trillion|mln|bln|bbl|percent|pct)|(?!\p{Script=Latin}))/gu;

@@ -3,7 +3,7 @@ import { sentimentOf } from "../../src/news/items/sentiment.ts";
 import { assetsInNews } from "../../src/language/assets.ts";
 import { detectLanguage } from "../../src/language/detect-language.ts";
 import { clusterHeadlines } from "../../src/news/topics/cluster.ts";
-import type { Headline } from "../../src/news/topics/term-vectors.ts";
+import type { Headline } from "../../src/news/topics/headline-memory.ts";
 import { type ClusterScores, scoreClusters } from "./news-metrics.ts";
 
 /** Which part of a labelled set: rules are adjusted on the first, figures are reported on the second. */

@@ -9,7 +9,7 @@ import { mergeItems } from "../../src/news/items/dedupe.ts";
 import { feedItems } from "../../src/news/items/feed-item.ts";
 import { parseFeed } from "../../src/news/sources/feeds/parse-feed.ts";
 import { sourcesOf } from "../../src/news/sources/sources.ts";
-import type { Headline } from "../../src/news/topics/term-vectors.ts";
+import type { Headline } from "../../src/news/topics/headline-memory.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
 import { type ClusterScores, scoreClusters } from "./news-metrics.ts";
 

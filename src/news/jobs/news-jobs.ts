@@ -7,6 +7,7 @@ import { createDateShifter, type DateShift } from "../snapshot/date-shift.ts";
 import { project, type ProjectedParts } from "../snapshot/projection.ts";
 import { type SnapshotContent, snapshotDocument } from "../snapshot/snapshot-document.ts";
 import { topicViews } from "../snapshot/topic-views.ts";
+import { HeadlineMemory } from "../topics/headline-memory.ts";
 import { countsOf, parseSource, type SourceBody, type SourceContent } from "../sources/parse-source.ts";
 import { SourceError } from "../sources/source-error.ts";
 
@@ -36,6 +37,7 @@ export type NewsJobs = ReturnType<typeof createNewsJobs>;
 /** The jobs of the news room. Each has all that it needs in its input, since the worker may have been replaced since the
  * one before; the last document is kept only to save reading it again. */
 export function createNewsJobs() {
+  const memory = new HeadlineMemory();
   let last: { readonly text: string; readonly content: SnapshotContent } | undefined;
 
   /** @throws CorruptionError when the document is damaged */
@@ -51,7 +53,7 @@ export function createNewsJobs() {
     async build({ base, read, options }: BuildInput, { step }: JobContext) {
       const contents = read.map((each) => ({ ...each, content: each.content && decode(each.content) }));
       const before = base === undefined ? undefined : contentOf(base);
-      const content = await buildSnapshot(before, contents, options, step);
+      const content = await buildSnapshot(before, contents, options, step, memory);
       last = { text: JSON.stringify(content), content };
       return { text: last.text, record: content.record };
     },

@@ -10,6 +10,7 @@ import type { RefreshMode, SnapshotContent, SnapshotRecord, SourceState } from "
 import type { SourceContent } from "../sources/parse-source.ts";
 import { settingsOf, type Source } from "../sources/sources.ts";
 import { buildTopics, countRebuilt } from "../topics/build-topics.ts";
+import type { HeadlineMemory } from "../topics/headline-memory.ts";
 
 /** How many entries a refresh has changed. */
 export type RefreshCounts = Pick<SnapshotRecord, "news_updated" | "notice_updated" | "topic_rebuild">;
@@ -41,6 +42,7 @@ export async function buildSnapshot(
   read: readonly ReadSource<SourceContent>[],
   options: BuildOptions,
   step: Step,
+  memory?: HeadlineMemory,
 ): Promise<SnapshotContent> {
   const { mode, now, counted } = options;
   const before = base?.parts ?? NO_PARTS;
@@ -48,7 +50,7 @@ export async function buildSnapshot(
   const mood = { index: base?.record.index ?? null, sentiment_ms: base?.record.sentiment_ms ?? null };
   const listed = { notices: before.notices, help: before.help, ...mood };
   const { notices, help, index, sentiment_ms } = mode === "full" ? nextListings(listed, read, now) : listed;
-  const topics = await nextTopics(items, base, options, step);
+  const topics = await nextTopics(items, base, options, step, memory);
   const parts: Parts = { items, topics, notices, help };
   const states = read.map(({ source, state, content }) => ({
     ...state,
@@ -140,13 +142,14 @@ async function nextTopics(
   base: SnapshotContent | undefined,
   { now, shift, cluster, partial }: BuildOptions,
   step: Step,
+  memory?: HeadlineMemory,
 ): Promise<Parts["topics"]> {
   const before = base?.parts ?? NO_PARTS;
   // A partial one may have come without new topics.
   if (isSame(items, before.items) && base?.record.partial !== true) return before.topics;
   if (cluster && !(partial && items.length > MOST_AT_ONCE)) {
     const move = createDateShifter(shift, now);
-    return buildTopics(items, (item) => move(item.published_ms, item.movable), before.topics, step);
+    return buildTopics(items, (item) => move(item.published_ms, item.movable), before.topics, step, memory);
   }
   const ids = new Set(items.map(({ id }) => id));
   return before.topics.flatMap(({ id, item_ids }) => {

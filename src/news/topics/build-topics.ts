@@ -1,5 +1,6 @@
 import type { Step } from "../../compute/job-runner.ts";
 import { clusterHeadlines } from "./cluster.ts";
+import type { HeadlineMemory } from "./headline-memory.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
 import type { ListedItem, StoredTopic } from "../items/stored-items.ts";
 
@@ -11,14 +12,23 @@ export async function buildTopics(
   at: (item: ListedItem) => number,
   earlier: readonly StoredTopic[],
   step?: Step,
+  memory?: HeadlineMemory,
 ): Promise<StoredTopic[]> {
   const headlines = items.map((item) => ({ ...item, assets: item.symbols, at: at(item) }));
-  const clusters = (await clusterHeadlines(headlines, step)).map((members) => members.map((index) => items[index]!.id));
+  const groups = await clusterHeadlines(headlines, step, memory);
+  const clusters = groups.map((members) => members.map((index) => items[index]!.id));
   const shared = clusters.filter((ids) => ids.length > 1);
-  return withIds(shared.length > 0 ? shared : clusters, earlier);
+  const times = new Map(headlines.map((headline) => [headline.id, headline.at]));
+  const firstOf = (ids: readonly string[]): string =>
+    ids.reduce((a, b) => ((times.get(b)! - times.get(a)! || (b < a ? -1 : 1)) < 0 ? b : a));
+  return withIds(shared.length > 0 ? shared : clusters, earlier, firstOf);
 }
 
-function withIds(clusters: readonly string[][], earlier: readonly StoredTopic[]): StoredTopic[] {
+function withIds(
+  clusters: readonly string[][],
+  earlier: readonly StoredTopic[],
+  firstOf: (ids: readonly string[]) => string,
+): StoredTopic[] {
   const before = new Map(earlier.flatMap(({ id, item_ids }) => item_ids.map((item) => [item, id] as const)));
   const claims = clusters.flatMap((ids, index) => {
     const common = new Map<string, number>();
@@ -37,16 +47,16 @@ function withIds(clusters: readonly string[][], earlier: readonly StoredTopic[])
     taken.add(id);
   }
   return clusters.map((ids, index) => {
-    const id = named.get(index) ?? newId(ids, taken);
+    const id = named.get(index) ?? newId([firstOf(ids), ...ids.toSorted()], taken);
     taken.add(id);
     return { id, item_ids: ids };
   });
 }
 
+/** Of the item that was published first: a topic that grows would get the same id again. */
 function newId(ids: readonly string[], taken: ReadonlySet<string>): string {
-  const sorted = ids.toSorted();
   for (let attempt = 0; ; attempt++) {
-    const parts = [sorted[0]!, ...(attempt === 0 ? [] : [...sorted, String(attempt)])];
+    const parts = attempt === 0 ? ids.slice(0, 1) : [...ids, String(attempt)];
     const id = `t${sha256(JSON.stringify(parts)).slice(0, 12)}`;
     if (!taken.has(id)) return id;
   }

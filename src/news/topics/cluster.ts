@@ -1,20 +1,10 @@
 import CLUSTERING from "./clustering.json" with { type: "json" };
-import { createDistinction } from "./distinctions.ts";
 import { createHeap } from "./heap.ts";
+import { type Headline, HeadlineMemory } from "./headline-memory.ts";
 import { countTerms, type Neighbour, nearest } from "./neighbours.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import type { Step } from "../../compute/job-runner.ts";
-import {
-  dot,
-  eachTerm,
-  type Headline,
-  type Point,
-  type Sum,
-  toSum,
-  unitVector,
-  type Vector,
-  vectorsOf,
-} from "./term-vectors.ts";
+import { type Point, VectorPool, vectorsOf } from "./term-vectors.ts";
 
 const { context: CONTEXT, candidates: CANDIDATES, need: NEED, apart: APART, most: MOST } = CLUSTERING;
 const NO_STEP: Step = () => undefined;
@@ -26,7 +16,7 @@ const NO_STEP: Step = () => undefined;
  * 1. TF-IDF vectors of words, Han character pairs, concepts, quantities and tickers.
  * 2. Each vector is blended with those of its nearest neighbours (pseudo-relevance feedback after Rocchio 1971): a
  *    headline is short, its neighbours report the same in other words, and in the other language.
- * 3. Agglomerative clustering by the cosine of centroids over the sparse neighbour graph, best margin first. What two
+ * 3. Agglomerative clustering by the cosine of centroids over the graph of these neighbours, best margin first. What two
  *    clusters need to merge falls with the size of the larger, since the centroid of many headlines is less noisy than
  *    that of one, and rises with the time between them (a linear form of the time decay that topic tracking uses;
  *    Miranda et al. 2018, Multilingual Clustering of Streaming News).
@@ -36,13 +26,16 @@ const NO_STEP: Step = () => undefined;
  * No pair is compared that is not near, and what is near is bounded: the cost grows with n times the neighbours. The same
  * input gives the same groups in any order.
  */
-export async function clusterHeadlines(headlines: readonly Headline[], step = NO_STEP): Promise<number[][]> {
+export async function clusterHeadlines(
+  headlines: readonly Headline[],
+  step = NO_STEP,
+  memory = new HeadlineMemory(),
+): Promise<number[][]> {
   const order = Array.from(headlines.keys()).sort((a, b) => inTime(headlines[a]!, headlines[b]!) || a - b);
-  const points = await describe(
-    order.map((index) => headlines[index]!),
-    step,
-  );
-  const groups = await agglomerate(points, await nearest(points, { ...CANDIDATES, across: false }, step), step);
+  const sorted = order.map((index) => headlines[index]!);
+  const points = await vectorsOf(sorted, step, memory);
+  const neighbours = await nearest(points, CONTEXT, step);
+  const groups = await agglomerate(inContext(points, neighbours), neighbours, memory, step);
   return groups.map((members) => members.map((index) => order[index]!)).sort((a, b) => Math.min(...a) - Math.min(...b));
 }
 
@@ -52,15 +45,10 @@ function inTime(a: Headline, b: Headline): number {
   return a.at - b.at || byText(a.title, b.title) || byText(a.summary, b.summary);
 }
 
-/** The vectors in their context. Those without it are not kept: of 20,000 headlines they take 100 MB. */
-async function describe(headlines: readonly Headline[], step: Step): Promise<Point[]> {
-  const points = await vectorsOf(headlines, step);
-  return inContext(points, await nearest(points, { ...CONTEXT, across: true }, step));
-}
-
 function inContext(points: readonly Point[], neighbours: readonly Neighbour[][]): Point[] {
   const size = countTerms(points);
-  const [blend, terms] = [new Float64Array(size), new Uint32Array(size)];
+  const [blend, terms, values] = [new Float64Array(size), new Uint32Array(size), new Float64Array(size)];
+  const pool = new VectorPool();
   return points.map((point, index) => {
     let count = 0;
     const add = ({ vector }: Point, share: number): void => {
@@ -75,19 +63,19 @@ function inContext(points: readonly Point[], neighbours: readonly Neighbour[][])
     const total = Math.max(CONTEXT.full, nearness);
     add(point, 1);
     for (const { index: other, similarity } of near) add(points[other]!, (CONTEXT.share * similarity) / total);
-    const found = terms.subarray(0, count);
-    const values = new Float64Array(count);
     for (let at = 0; at < count; at++) {
-      values[at] = blend[found[at]!]!;
-      blend[found[at]!] = 0;
+      values[at] = blend[terms[at]!]!;
+      blend[terms[at]!] = 0;
     }
-    return { ...point, vector: unitVector(found, values, CONTEXT.terms) };
+    return { ...point, vector: pool.unitVector(terms, values, count, Math.min(count, CONTEXT.terms)) };
   });
 }
 
 interface Cluster {
   readonly members: number[];
-  sum: Vector | Sum; // Sum of the members' vectors; of a single member its own, which must not be changed.
+  /** Sum of the members' vectors; of a single member its own, which must not be changed. */
+  terms: ArrayLike<number>;
+  weights: ArrayLike<number>;
   length: number;
   days: number; // Sum of the members' times, days.
   readonly near: Set<number>;
@@ -97,61 +85,92 @@ interface Cluster {
 async function agglomerate(
   points: readonly Point[],
   neighbours: readonly Neighbour[][],
+  memory: HeadlineMemory,
   step: Step,
 ): Promise<number[][]> {
   const clusters: (Cluster | undefined)[] = singleClusters(points, neighbours);
-  const areApart = createDistinction();
-  /** By both indices: the first members of clusters are compared at every merge. */
-  const compared = new Map<number, boolean>();
-  const isApart = (x: number, y: number): boolean => {
-    const pair = x * points.length + y;
-    const result = compared.get(pair) ?? areApart(points[x]!.traits, points[y]!.traits);
-    compared.set(pair, result);
-    return result;
-  };
+  const areApart = (x: number, y: number): boolean =>
+    memory.areApart(points[Math.min(x, y)]!.reading, points[Math.max(x, y)]!.reading);
+  const at = new WorkingSum(countTerms(points));
   type Merge = Readonly<Record<"margin" | "a" | "b" | "versionA" | "versionB", number>>;
   const queue = createHeap<Merge>(
     (x, y) => x.margin > y.margin || (x.margin === y.margin && (x.a < y.a || (x.a === y.a && x.b < y.b))),
   );
-  const propose = (first: number, second: number, product: number): void => {
+  const propose = (first: number, second: number): void => {
     const [a, b] = first < second ? [first, second] : [second, first];
-    const similar = marginOf(clusters[a]!, clusters[b]!, product);
-    const margin = similar < 0 ? similar : similar - penaltyOf(clusters[a]!, clusters[b]!, similar, isApart);
+    const similar = marginOf(clusters[a]!, clusters[b]!, at.open(clusters[first]!).productWith(clusters[second]!));
+    const margin = similar < 0 ? similar : similar - penaltyOf(clusters[a]!, clusters[b]!, similar, areApart);
     if (margin >= 0) queue.push({ margin, a, b, versionA: clusters[a]!.version, versionB: clusters[b]!.version });
   };
   for (const [index, cluster] of clusters.entries()) {
-    const own = toSum(points[index]!.vector);
-    for (const other of cluster!.near) if (index < other) propose(index, other, dot(points[other]!.vector, own));
+    for (const other of cluster!.near) if (index < other) propose(index, other);
   }
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     const [a, b] = [clusters[next.a], clusters[next.b]];
     if (a?.version !== next.versionA || b?.version !== next.versionB) continue;
     const [kept, gone] = a.members.length >= b.members.length ? [next.a, next.b] : [next.b, next.a];
-    absorb(clusters, kept, gone);
+    absorb(clusters, kept, gone, at.open(clusters[kept]!));
     let proposed = 0;
     for (const other of clusters[kept]!.near) {
       if ((proposed += 1) > MOST.proposed) break;
-      propose(kept, other, productOf(clusters[kept]!, clusters[other]!));
+      propose(kept, other);
     }
     await step();
   }
-  return groupsOf(
-    clusters.filter((cluster) => cluster !== undefined),
-    points,
-  );
+  const left = clusters.filter((cluster) => cluster !== undefined);
+  return left.map((cluster) => byCloseness(cluster, points, at));
+}
+
+/** The sum of one cluster at a time, its weights in an array by term: it makes products and additions cheap. */
+class WorkingSum {
+  readonly #weights: Float64Array;
+  #cluster: Cluster | undefined;
+
+  constructor(terms: number) {
+    this.#weights = new Float64Array(terms);
+  }
+
+  open(cluster: Cluster): this {
+    const before = this.#cluster;
+    if (before === cluster) return this;
+    const own = this.#weights;
+    if (before !== undefined && before.members.length > 1)
+      before.weights = Array.from(before.terms, (term) => own[term]!);
+    for (let at = 0; at < (before?.terms.length ?? 0); at++) own[before!.terms[at]!] = 0;
+    for (let at = 0; at < cluster.terms.length; at++) own[cluster.terms[at]!] = cluster.weights[at]!;
+    this.#cluster = cluster;
+    return this;
+  }
+
+  productWith({ terms, weights }: Pick<Cluster, "terms" | "weights">): number {
+    const own = this.#weights;
+    let product = 0;
+    for (let at = 0; at < terms.length; at++) product += own[terms[at]!]! * weights[at]!;
+    return product;
+  }
+
+  add({ terms, weights }: Cluster): void {
+    const own = this.#weights;
+    const all = Array.from(this.#cluster!.terms);
+    for (let at = 0; at < terms.length; at++) {
+      if (own[terms[at]!] === 0) all.push(terms[at]!);
+      own[terms[at]!] = own[terms[at]!]! + weights[at]!;
+    }
+    this.#cluster!.terms = all;
+  }
 }
 
 function singleClusters(points: readonly Point[], neighbours: readonly Neighbour[][]): Cluster[] {
   const clusters = points.map(({ vector, at }, index): Cluster => ({
     members: [index],
-    sum: vector,
+    ...vector,
     length: 1,
     days: at / DAY_MS,
     near: new Set(),
     version: 0,
   }));
   for (const [index, near] of neighbours.entries()) {
-    for (const { index: other } of near) {
+    for (const { index: other } of near.slice(0, CANDIDATES.count)) {
       clusters[index]!.near.add(other);
       clusters[other]!.near.add(index);
     }
@@ -159,13 +178,13 @@ function singleClusters(points: readonly Point[], neighbours: readonly Neighbour
   return clusters;
 }
 
-function groupsOf(clusters: readonly Cluster[], points: readonly Point[]): number[][] {
-  return clusters.map(({ members, sum }) => {
-    if (!(sum instanceof Map)) return members;
-    const central = members.map((index) => ({ index, closeness: dot(points[index]!.vector, sum) }));
-    central.sort((x, y) => y.closeness - x.closeness || x.index - y.index);
-    return central.map(({ index }) => index);
-  });
+/** The members of a cluster, the most central first. */
+function byCloseness(cluster: Cluster, points: readonly Point[], sum: WorkingSum): number[] {
+  const { members } = cluster;
+  if (members.length === 1) return members;
+  sum.open(cluster);
+  const central = members.map((index) => ({ index, closeness: sum.productWith(points[index]!.vector) }));
+  return central.sort((x, y) => y.closeness - x.closeness || x.index - y.index).map(({ index }) => index);
 }
 
 /** The excess of the similarity of two clusters over what a merge needs; negative when they do not merge. */
@@ -179,28 +198,23 @@ function marginOf(a: Cluster, b: Cluster, product: number): number {
 
 /** What is taken off a margin for the pairs of the first members of each that report different events; at least so much
  * that nothing is left of the margin, however many more there are. */
-function penaltyOf(a: Cluster, b: Cluster, margin: number, isApart: (x: number, y: number) => boolean): number {
+function penaltyOf(a: Cluster, b: Cluster, margin: number, areApart: (x: number, y: number) => boolean): number {
   const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
   const each = APART.events / (first.length * second.length);
   let penalty = 0;
-  for (const x of first) for (const y of second) if (isApart(x, y) && (penalty += each) > margin) return penalty;
+  for (const x of first) for (const y of second) if (areApart(x, y) && (penalty += each) > margin) return penalty;
   return penalty;
 }
 
-function productOf({ sum: a }: Cluster, { sum: b }: Cluster): number {
-  return b instanceof Map && !(a instanceof Map && a.size > b.size) ? dot(a, b) : dot(b, toSum(a));
-}
-
-function absorb(clusters: (Cluster | undefined)[], kept: number, gone: number): void {
+/** @param sum that of the cluster which is kept */
+function absorb(clusters: (Cluster | undefined)[], kept: number, gone: number, sum: WorkingSum): void {
   const target = clusters[kept]!;
   const source = clusters[gone]!;
   clusters[gone] = undefined;
-  const sum = toSum(target.sum);
-  target.sum = sum;
   target.members.push(...source.members);
   // |a + b|² = |a|² + 2ab + |b|²: the sum of a large cluster is not walked at every merge.
-  target.length = Math.sqrt(target.length ** 2 + 2 * productOf(target, source) + source.length ** 2);
-  eachTerm(source.sum, (term, weight) => sum.set(term, (sum.get(term) ?? 0) + weight));
+  target.length = Math.sqrt(target.length ** 2 + 2 * sum.productWith(source) + source.length ** 2);
+  sum.add(source);
   target.days += source.days;
   target.version += 1;
   for (const other of source.near) {

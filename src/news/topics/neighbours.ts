@@ -5,10 +5,10 @@ import type { Point } from "./term-vectors.ts";
 /** Another point and its similarity, 0 to 1. */
 export type Neighbour = { readonly index: number; readonly similarity: number };
 const { common: COMMON, across: ACROSS, most: MOST } = CLUSTERING;
-type Options = { readonly count: number; readonly least: number; readonly across: boolean };
+type Options = { readonly count: number; readonly least: number };
 
 /** The nearest points of each by cosine, at most `count`, through the terms they share (the heaviest, where many are
- * common) and not by all pairs; those of two languages by their neutral parts alone, when `across` is set. */
+ * common) and not by all pairs; those of two languages by their neutral parts alone. */
 export async function nearest(points: readonly Point[], options: Options, step: Step): Promise<Neighbour[][]> {
   const search = new NeighbourSearch(points, options);
   const result: Neighbour[][] = [];
@@ -36,8 +36,7 @@ class NeighbourSearch {
     this.#options = options;
     this.#postings = postingsOf(points);
     this.#limit = Math.min(COMMON.most, Math.max(COMMON.count, points.length * COMMON.share));
-    const { least, across } = options;
-    this.#enough = across ? Math.min(least, ACROSS.similarity * ACROSS.neutral ** 2) : least;
+    this.#enough = Math.min(options.least, ACROSS.similarity * ACROSS.neutral ** 2);
     this.#sums = new Float64Array(points.length);
     this.#shared = new Uint16Array(points.length);
     this.#touched = new Uint32Array(points.length);
@@ -47,15 +46,18 @@ class NeighbourSearch {
   nearestOf(index: number): Neighbour[] {
     const { reached, isCut } = this.#addUp(index);
     const { count } = this.#options;
+    const [sums, shared, enough] = [this.#sums, this.#shared, this.#enough];
     const near: Neighbour[] = [];
+    const most = isCut ? MOST.exact * count : count;
     for (let at = 0; at < reached; at++) {
       const other = this.#touched[at]!;
-      const product = this.#sums[other]!;
-      if (product >= this.#enough && other !== index) {
-        const similarity = this.#similarity(index, other, product, this.#shared[other]!);
-        if (similarity > 0) insert(near, { index: other, similarity }, isCut ? MOST.exact * count : count);
+      const product = sums[other]!;
+      if (product >= enough && other !== index) {
+        const similarity = this.#similarity(index, other, product, shared[other]!);
+        const isNear = near.length < most || similarity >= near[most - 1]!.similarity;
+        if (similarity > 0 && isNear) insert(near, { index: other, similarity }, most);
       }
-      this.#sums[other] = this.#shared[other] = 0;
+      sums[other] = shared[other] = 0;
     }
     return isCut ? this.#exactly(index, near).slice(0, count) : near;
   }
@@ -63,18 +65,20 @@ class NeighbourSearch {
   /** Adds up the products with the points that share a term: how many these are, and whether terms are left. */
   #addUp(index: number): { reached: number; isCut: boolean } {
     const { terms, weights } = this.#points[index]!.vector;
-    const [sums, shared, postings] = [this.#sums, this.#shared, this.#postings];
+    const [sums, shared, touched] = [this.#sums, this.#shared, this.#touched];
+    const { starts, points, weights: others } = this.#postings;
     let reached = 0;
     let work = 0;
     for (let at = 0; at < terms.length; at++) {
-      const [from, to] = [postings.starts[terms[at]!]!, postings.starts[terms[at]! + 1]!];
+      const weight = weights[at]!;
+      const [from, to] = [starts[terms[at]!]!, starts[terms[at]! + 1]!];
       if (to - from > this.#limit) continue;
       work += to - from;
       if (work > MOST.work) return { reached, isCut: true };
       for (let entry = from; entry < to; entry++) {
-        const other = postings.points[entry]!;
-        if (shared[other] === 0) this.#touched[reached++] = other;
-        sums[other] = sums[other]! + weights[at]! * postings.weights[entry]!;
+        const other = points[entry]!;
+        if (shared[other] === 0) touched[reached++] = other;
+        sums[other] = sums[other]! + weight * others[entry]!;
         shared[other] = shared[other]! + 1;
       }
     }
@@ -106,7 +110,7 @@ class NeighbourSearch {
 
   #similarity(index: number, other: number, product: number, shared: number): number {
     const [a, b] = [this.#points[index]!, this.#points[other]!];
-    if (this.#options.across && a.lang !== b.lang) return acrossLanguages(a, b, product, shared);
+    if (a.lang !== b.lang) return acrossLanguages(a, b, product, shared);
     return product >= this.#options.least ? product : 0;
   }
 }

@@ -3,7 +3,8 @@ import { clusterHeadlines } from "../../../src/news/topics/cluster.ts";
 import { nearest } from "../../../src/news/topics/neighbours.ts";
 import { detectLanguage } from "../../../src/language/detect-language.ts";
 import { assetsInNews } from "../../../src/language/assets.ts";
-import { type Headline, vectorsOf } from "../../../src/news/topics/term-vectors.ts";
+import type { Headline } from "../../../src/news/topics/headline-memory.ts";
+import { vectorsOf } from "../../../src/news/topics/term-vectors.ts";
 import { HOUR, NOON } from "../world.ts";
 
 const told = (title: string, at = NOON, summary = ""): Headline => ({
@@ -144,7 +145,7 @@ describe("clusters", () => {
       steps += 1;
       return undefined;
     });
-    expect(steps).toBe(4 * headlines.length - clusters.length);
+    expect(steps).toBe(3 * headlines.length - clusters.length);
   });
 });
 
@@ -164,7 +165,7 @@ test("a point's neighbours are those that share what is rare", async () => {
     [...BRIDGE, ...MERGER].map((title) => told(title)),
     pace,
   );
-  const neighbours = await nearest(points, { count: 5, least: 0.08, across: true }, pace);
+  const neighbours = await nearest(points, { count: 5, least: 0.08 }, pace);
   expect(neighbours[0]!.map(({ index }) => index).sort()).toEqual([1, 2]);
   expect(neighbours[3]!.map(({ index }) => index)).toEqual([4]);
 });
