@@ -22,12 +22,15 @@ const names = Array.from(
   (_, n) => `Name${n.toString(36)} Corp${(n * 31).toString(36)} ${words(3)}`,
 );
 
-/** A feed of new items about some hundred events; feed `n` has its own host. One item is `every_ms` older than the one before. */
+/** A new item about one of some hundred events. @param at ms since the epoch */
+export function entry(host, at, lang = "en") {
+  const title = `${names[Math.floor(random() * EVENTS)]} ${words(6, lang)}`;
+  return `<item><title>${title}</title><link>https://w${host}.example/${Math.floor(random() * 1e9)}</link><pubDate>${new Date(at).toUTCString()}</pubDate><description>${words(35, lang)}</description></item>`;
+}
+
+export const rssOf = (entries) => `<rss version="2.0"><channel><title>t</title>${entries.join("")}</channel></rss>`;
+
+/** A feed of new items; feed `n` has its own host. One item is `every_ms` older than the one before. */
 export function feed(n, { items, every_ms, lang = "en" }) {
-  const entries = Array.from({ length: items }, (_, k) => {
-    const at = new Date(Date.now() - k * every_ms - n * 1000).toUTCString();
-    const title = `${names[Math.floor(random() * EVENTS)]} ${words(6, lang)}`;
-    return `<item><title>${title}</title><link>https://w${n}.example/${Math.floor(random() * 1e9)}</link><pubDate>${at}</pubDate><description>${words(35, lang)}</description></item>`;
-  });
-  return `<rss version="2.0"><channel><title>t</title>${entries.join("")}</channel></rss>`;
+  return rssOf(Array.from({ length: items }, (_, k) => entry(n, Date.now() - k * every_ms - n * 1000, lang)));
 }
