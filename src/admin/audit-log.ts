@@ -114,7 +114,7 @@ async function verifyLog(storage: Storage, log: Stream<AuditEntry>) {
   async function firstFault(): Promise<string | null> {
     const kept = await readDocument(storage, LAST, lastEntry); // Before the log, which may grow meanwhile.
     for await (const { item } of log.items()) {
-      const error = linkError(item, last, GENESIS);
+      const error = linkError(item, last, last?.hash ?? GENESIS);
       if (error !== undefined) return `entry ${(last?.id ?? 0) + 1}: ${error}`;
       if (item.id === kept?.id && item.hash !== kept.hash) return `entry ${item.id} is not the one that was written`;
       if (item.began !== undefined) running.delete(item.began);

@@ -9,7 +9,6 @@ import { prunedBefore } from "../assistant/sessions/pruned-answers.ts";
 import { batch } from "../events/event.ts";
 import { entry } from "../ledger/entry.ts";
 import { batchesOf } from "../runtime/batches.ts";
-import { parseJson } from "../runtime/json/parse-json.ts";
 import { checkDocument, printKey, readEach } from "../storage/documents.ts";
 import { encodeKey, encodeSegment, itemKey, missingItem, streamItem } from "../storage/keys.ts";
 import { CorruptionError } from "../storage/storage-errors.ts";
@@ -101,23 +100,25 @@ function itemShownBy({ key, text }: StoredText) {
   return item && { key, stem: item.stem, version: item.version - 1 };
 }
 
+/** In the text of an entry: quotes within its strings are escaped. */
+const CHARGED = /"details":\{"type":"chat_cost","message_id":(\d+),/;
+
 /** The message of an answer is stored before it is charged for, so that none is charged without it. */
 async function* checkAnswers(storage: Storage, found: readonly StoredText[]): Damages {
   const kept = await prunedBefore(storage);
   const charged = found.flatMap(({ key, text }) => {
-    const details = schemaOf(key) === entry ? entry.safeParse(parseJson(text)).data?.details : undefined;
-    // Older ones may have been removed on purpose.
-    const isKept = details?.type === "chat_cost" && details.message_id >= kept;
-    return isKept ? [{ key, at: messageKey(details.message_id) }] : [];
+    const id = schemaOf(key) === entry ? Number(CHARGED.exec(text)?.[1]) : NaN;
+    return id >= kept ? [{ key, id }] : []; // Older ones may have been removed on purpose.
   });
-  const places = charged.map(({ at }) => at);
-  const texts = await readEach(storage, places);
-  for (const [index, { key, at }] of charged.entries()) {
-    const answer = checkDocument(at, texts[index], message);
+  const ids = [...new Set(charged.map(({ id }) => id))];
+  const texts = await readEach(storage, ids.map(messageKey));
+  const answers = new Map(ids.map((id, index) => [id, checkDocument(messageKey(id), texts[index], message)]));
+  for (const { key, id } of charged) {
+    const answer = answers.get(id);
     if (answer instanceof Error) yield [key, answer];
     else if (answer === undefined || encodeSegment(answer.user_id) !== ownerOf(key)) {
       const problem = answer === undefined ? "the answer is missing" : "it is an answer to somebody else";
-      yield [key, new CorruptionError(printKey(at), `${problem}, which ${printKey(key)} charged for`)];
+      yield [key, new CorruptionError(printKey(messageKey(id)), `${problem}, which ${printKey(key)} charged for`)];
     }
   }
 }

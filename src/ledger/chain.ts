@@ -4,11 +4,11 @@ import { type Account, EMPTY_ACCOUNT, genesisHash, hashEntry, type Entry } from 
 type Link = Pick<Entry, "id" | "prev" | "hash">;
 
 /** Why an entry is not a link after `last`, as a clause that continues its name; undefined for a valid one.
- * @param genesis the hash that the first entry follows */
-export function linkError(found: Link, last: Link | undefined, genesis: string): string | undefined {
+ * @param prev the hash that it follows: that of `last`, or the one that begins a chain */
+export function linkError(found: Link, last: Link | undefined, prev: string): string | undefined {
   const { hash, ...fields } = found;
   if (hash !== hashEntry(fields)) return "its hash does not fit its fields";
-  if (found.prev !== (last?.hash ?? genesis)) return "it does not follow the entry before";
+  if (found.prev !== prev) return "it does not follow the entry before";
   return found.id === (last?.id ?? 0) + 1 ? undefined : `it says that it is entry ${found.id}`;
 }
 
@@ -16,7 +16,7 @@ export function linkError(found: Link, last: Link | undefined, genesis: string):
  * fields and the entry before, its number and user are the expected ones, its details allow its delta, and its account
  * results from the one before and its delta. */
 export function chainError(found: Entry, last: Entry | undefined, user: string): string | undefined {
-  const unlinked = linkError(found, last, genesisHash(user));
+  const unlinked = linkError(found, last, last?.hash ?? genesisHash(user));
   if (unlinked !== undefined) return unlinked;
   if (found.user_id !== user) return `it says that it belongs to ${found.user_id}`;
   if (found.type !== found.details.type) return `its details are of type ${found.details.type}`;

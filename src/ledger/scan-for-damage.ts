@@ -22,6 +22,7 @@ export interface ChargeTrace {
 /** The result of one pass over a user's keys. */
 export type ScannedUser = ReturnType<typeof unscannedUser>;
 const BATCH = 256;
+const FOLLOWED = 8192; // Indexed operations held at a time: the entries of so many are read in their order, not the index's.
 
 /** A user of whom no key was read. */
 export function unscannedUser(segment: EncodedSegment) {
@@ -43,6 +44,7 @@ export async function scanUsers(
   { trace, onKeys }: { trace?: ChargeTrace | undefined; onKeys?: (keys: number) => void },
 ) {
   const users = new Map<string, ScannedUser>();
+  const indexed: Pointer[] = [];
   let keys = 0;
   for await (const batch of batchesOf(storage.keys(prefix), BATCH)) {
     const [pointers, answers]: [Found[], Found[]] = [[], []];
@@ -55,12 +57,14 @@ export async function scanUsers(
       else if (kind.text === "operations") pointers.push({ user, key });
       else if (trace?.isAt(key) === true) answers.push({ user, key });
     }
-    await followPointers(storage, pointers);
+    indexed.push(...(await readFound(storage, pointers, operationPointer)));
+    if (indexed.length >= FOLLOWED) await followPointers(storage, indexed.splice(0));
     for (const { user, value } of trace ? await readFound(storage, answers, trace.schema) : []) {
       user.answers.push(value.message_id);
     }
     onKeys?.((keys += batch.length));
   }
+  await followPointers(storage, indexed);
   return users;
 }
 
@@ -80,27 +84,34 @@ async function readFound<T>(storage: Storage, found: readonly Found[], schema: z
   });
 }
 
+type Pointer = Found & { readonly value: { readonly entry: number } };
+
 /** An indexed operation must lead to the entry that it made; where it leads to none, that entry was lost. */
-async function followPointers(storage: Storage, found: readonly Found[]): Promise<void> {
-  const pointers = await readFound(storage, found, operationPointer);
-  const places = pointers.map(({ user, value }) => entryKey(user.segment, value.entry));
-  const texts = await readEach(storage, places);
-  for (const [index, { user, key, value }] of pointers.entries()) {
-    const text = texts[index];
-    if (text === undefined) {
-      note(user, damageAt(value.entry, places[index]!, `the entry is missing while ${printKey(key)} leads to it`));
-      continue;
-    }
-    const entry = checkDocument(places[index]!, text, indexed);
-    // An entry that cannot be read or parsed is found when the ledger is walked.
-    if (entry === undefined || entry instanceof Error) continue;
-    if (encodeSegment(entry.operation.id) !== key.at(-1)!.text) {
-      note(user, damageAt(value.entry, key, `it leads to entry ${value.entry}, which another operation made`));
+async function followPointers(storage: Storage, pointers: readonly Pointer[]): Promise<void> {
+  const name = ({ user }: Pointer): string => user.segment.text;
+  const ordered = pointers.toSorted((one, other) =>
+    one.user === other.user ? one.value.entry - other.value.entry : name(one) < name(other) ? -1 : 1,
+  );
+  for await (const some of batchesOf(ordered, BATCH)) {
+    const places = some.map(({ user, value }) => entryKey(user.segment, value.entry));
+    const texts = await readEach(storage, places);
+    for (const [index, { user, key, value }] of some.entries()) {
+      const text = texts[index];
+      if (text === undefined) {
+        note(user, damageAt(value.entry, places[index]!, `the entry is missing while ${printKey(key)} leads to it`));
+        continue;
+      }
+      const found = checkDocument(places[index]!, text, madeBy);
+      // An entry that cannot be read or parsed is found when the ledger is walked.
+      if (found === undefined || found instanceof Error) continue;
+      if (encodeSegment(found.operation.id) !== key.at(-1)!.text) {
+        note(user, damageAt(value.entry, key, `it leads to entry ${value.entry}, which another operation made`));
+      }
     }
   }
 }
 
-const indexed = z.object({ operation: z.object({ id: z.string().min(1) }) });
+const madeBy = z.object({ operation: z.object({ id: z.string().min(1) }) });
 
 function note(user: ScannedUser, damage: LedgerDamage): void {
   user.damage = firstDamage(user.damage, damage);
