@@ -8,7 +8,7 @@ import { createApp, createMetricsApp } from "../http/app.ts";
 import { createConcurrencyLimits, type ConcurrencyLimits } from "../http/limits/concurrency-limits.ts";
 import { openRateLimits } from "../http/limits/rate-limits.ts";
 import { createMetrics } from "../http/metrics/metrics.ts";
-import { systemClock, toIso, type Clock } from "../runtime/clock.ts";
+import { DAY_MS, systemClock, toIso, type Clock } from "../runtime/clock.ts";
 import { awaitInterrupt, type Stoppable } from "../runtime/interrupt.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { version } from "../runtime/package-file.ts";
@@ -235,12 +235,16 @@ async function stopAll(listeners: Started["listeners"], drain_ms: number): Promi
   await Promise.all(Object.values(listeners).map((listener) => listener.stop(drain_ms)));
 }
 
+/** Tidies the storage now and once a day. */
 async function tidy({ storage, logger }: Service, signal: AbortSignal): Promise<void> {
-  try {
-    // The age of a file follows the machine's clock, even when the service's clock is fixed.
-    const removed = await storage.tidy(systemClock.now(), signal);
-    if (removed > 0) logger.info({ removed }, "removed leftovers of killed writers");
-  } catch (error) {
-    logger.warn({ err: error }, "leftovers of killed writers could not be removed");
+  while (!signal.aborted) {
+    try {
+      // The age of a file follows the machine's clock, even when the service's clock is fixed.
+      const removed = await storage.tidy(systemClock.now(), signal);
+      if (removed > 0) logger.info({ removed }, "removed leftovers of killed writers");
+    } catch (error) {
+      logger.warn({ err: error }, "leftovers of killed writers could not be removed");
+    }
+    await wait(DAY_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }

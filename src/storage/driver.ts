@@ -27,7 +27,7 @@ export interface StorageDriver extends Driver {
   readonly discardItem?: (key: string) => Promise<void>; // As `Storage.discard`; absent where removing is enough.
   examine(now: number): Promise<Finding[]>;
   readonly isDamage?: (error: unknown) => boolean; // It found what is not a value of ours; else it is an outage.
-  /** Removes what killed writers left behind; absent where they leave nothing. Returns how many things it removed. */
+  /** As `Storage.tidy`; absent where nothing is left behind. */
   readonly tidy?: (now: number, signal?: AbortSignal) => Promise<number>;
 }
 

@@ -49,7 +49,8 @@ export interface Storage {
   keys(prefix: Key, kind?: string): AsyncIterable<EncodedSegment[]>;
   /** What an operator should know: durability, space, limits, roles. @param now to compare clocks, ms since 1970 */
   examine(now: number): Promise<Finding[]>;
-  /** Removes what killed writers left: how many things. It may walk everything, in the background. @param now ms since 1970 */
+  /** Removes what killed writers left: how many things. On files, seals the full folders of ledgers besides. It may walk
+   * everything, in the background. @param now ms since 1970 */
   tidy(now: number, signal?: AbortSignal): Promise<number>;
   /** Waits for nothing, frees the connection. */
   close(): Promise<void>;

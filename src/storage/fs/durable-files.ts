@@ -3,13 +3,14 @@ import { closeSync, openSync, readFileSync, readSync, statSync, type Stats } fro
 import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { FolderSyncs } from "./folder-syncs.ts";
+import { SEALED_DAMAGED, SEALED_ITEM, SealedFolders } from "./sealed-folders.ts";
 import { link, mkdir, open, readFile, rename, sync, unlink, writeAll } from "./system-calls.ts";
 
 const READ_AT_ONCE = 16 * 1024; // Bytes of a file read without thread switches: four take ten times an entry's reading.
 const READS_A_TURN = 32; // So many are read before others have their turn: about a millisecond.
 const VALUE_GONE = "ERR_VALUE_GONE"; // Our own: a value was read and is gone. Nothing confirmed is ever removed.
 /** Something that is not a value, in the place of one. Other errors than ENOENT are outages: for ENOTDIR, the storage's own folder may be a file. */
-const DAMAGE_CODES = ["EISDIR", "ERR_FS_FILE_TOO_LARGE", "ERR_STRING_TOO_LONG", VALUE_GONE];
+const DAMAGE_CODES = ["EISDIR", "ERR_FS_FILE_TOO_LARGE", "ERR_STRING_TOO_LONG", VALUE_GONE, SEALED_DAMAGED];
 export const TEMPORARY_SUFFIX = ".tmp";
 const FILE_MODE = 0o600; // Only the owner may read ledgers and questions.
 const FOLDER_MODE = 0o700;
@@ -21,6 +22,7 @@ export class DurableFiles {
   readonly #base: string;
   readonly #isThere: () => boolean;
   readonly #syncs = new FolderSyncs();
+  readonly #sealed = new SealedFolders();
   readonly #knownFolders = new Set<string>();
   readonly #safeFolders = new Set<string>(); // Those whose names are safe.
   readonly #writer = randomUUID();
@@ -45,7 +47,13 @@ export class DurableFiles {
     return this.stat(path) !== undefined;
   }
 
+  /** The text of a file; of a sealed item, that of the item. */
   async read(path: string): Promise<string | undefined> {
+    const text = await this.#readFile(path);
+    return text === SEALED_ITEM ? this.#sealed.read(path) : text;
+  }
+
+  async #readFile(path: string): Promise<string | undefined> {
     const size = this.stat(path)?.size;
     if (size === undefined) return undefined;
     if (size > READ_AT_ONCE) return readFile(path).catch(ignoring("ENOENT"));
@@ -59,12 +67,15 @@ export class DurableFiles {
     }
   }
 
-  /** Several files in the order asked for, small ones in three system calls each. */
+  /** Several files in the order asked for, small ones in three system calls each, sealed ones in none. */
   async readMany(paths: readonly string[]): Promise<(string | undefined)[]> {
     const texts: (string | undefined)[] = [];
+    let folder: string | undefined;
+    let sealed: ReturnType<SealedFolders["remembered"]>;
     for (const path of paths) {
       if (++this.#readsAtOnce % READS_A_TURN === 0) await setImmediate();
-      texts.push(this.#readSmall(path) ?? (await this.read(path)));
+      if (sealed === undefined || dirname(path) !== folder) sealed = this.#sealed.remembered((folder = dirname(path)));
+      texts.push(sealed?.(path) ?? this.#readSmall(path) ?? (await this.read(path)));
     }
     return texts;
   }
@@ -74,7 +85,9 @@ export class DurableFiles {
     try {
       file = openSync(path, "r");
       const length = readSync(file, this.#buffer);
-      return length > READ_AT_ONCE ? undefined : this.#buffer.toString("utf8", 0, length);
+      if (length > READ_AT_ONCE) return undefined;
+      const text = this.#buffer.toString("utf8", 0, length);
+      return text === SEALED_ITEM ? undefined : text;
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
       return undefined;
@@ -108,6 +121,13 @@ export class DurableFiles {
       throw error;
     }
     await this.#makeSafe(dirname(path));
+  }
+
+  /** Gives a file's name to another file of its folder, which may have many. */
+  async replaceByLink(file: string, path: string): Promise<void> {
+    const temporary = this.#temporaryPath(path);
+    await link(file, temporary);
+    await rename(temporary, path);
   }
 
   async remove(path: string): Promise<void> {
@@ -168,8 +188,7 @@ export class DurableFiles {
   async #writeTemporary(path: string, text: string): Promise<string> {
     const folder = dirname(path);
     await this.ensureFolder(folder);
-    const name = `.${basename(path)}.${this.#writer}-${this.#temporaryFiles++}${TEMPORARY_SUFFIX}`;
-    const temporary = join(folder, name);
+    const temporary = this.#temporaryPath(path);
     try {
       await writeSynced(temporary, text);
     } catch (error) {
@@ -179,6 +198,11 @@ export class DurableFiles {
       await writeSynced(temporary, text);
     }
     return temporary;
+  }
+
+  #temporaryPath(path: string): string {
+    const name = `.${basename(path)}.${this.#writer}-${this.#temporaryFiles++}${TEMPORARY_SUFFIX}`;
+    return join(dirname(path), name);
   }
 
   /** Makes a folder and those above it that are missing, and their names safe. Node's own way never ends below /proc. */

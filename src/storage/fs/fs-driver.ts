@@ -1,12 +1,15 @@
 import { existsSync } from "node:fs";
 import { opendir, stat, unlink, statfs } from "node:fs/promises";
-import { join, basename } from "node:path";
+import { join, basename, dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Driver } from "unstorage";
 import fsLite from "unstorage/drivers/fs-lite";
 import type { StorageDriver } from "../driver.ts";
+import { SEGMENT_SIZE } from "../keys.ts";
 import { DurableFiles, ignoring, isFileDamage, TEMPORARY_SUFFIX } from "./durable-files.ts";
 import { createFolderIdentity } from "./fs-identity.ts";
 import { createFileStreams, discardItem, replaceItem } from "./fs-streams.ts";
+import { sealFolder } from "./seal-folder.ts";
 import { randomUUID } from "node:crypto";
 import { type Finding, findingsOf } from "../health/finding.ts";
 import FINDINGS from "../health/storage-findings.json" with { type: "json" };
@@ -76,7 +79,7 @@ export function fsDriver(base: string): StorageDriver {
     discardItem: (key) => identity.around(() => discardItem(files, pathOf(key), base)),
     isDamage: isFileDamage,
     examine: () => examineFiles(base, files),
-    tidy: (now, signal) => sweepTemporaries(base, now, signal),
+    tidy: (now, signal) => tidyFiles(base, files, now, signal),
   };
 }
 
@@ -93,6 +96,7 @@ async function* childrenOf(folder: string): AsyncGenerator<string> {
 }
 
 const TEMPORARY = /^\..*\.tmp$/s;
+const LEDGER_ITEM = /^\/users\/[^/]+\/ledger\/(\d+)\/(\d+)\.json$/;
 const OLD_MS = 24 * 3600 * 1000; // Left by a killed writer: no running write takes a day, even if a clock was set.
 const ignoreGone = ignoring("ENOENT"); // Another process may have removed it first.
 const TOGETHER = 256; // Files that are listed at once.
@@ -121,18 +125,29 @@ async function* filesOfKind(folder: string, kind: string): AsyncGenerator<string
   }
 }
 
-async function sweepTemporaries(folder: string, now: number, signal?: AbortSignal): Promise<number> {
+/** Removes old temporary files, and seals the full folders of ledgers. */
+async function tidyFiles(base: string, files: DurableFiles, now: number, signal?: AbortSignal): Promise<number> {
   let removed = 0;
-  for await (const paths of filesBelow(folder)) {
-    if (signal?.aborted === true) break;
-    for (const path of paths.filter((one) => TEMPORARY.test(basename(one)))) {
-      const found = await stat(path).catch(ignoreGone);
-      if (found === undefined || now - Math.max(found.mtimeMs, found.ctimeMs) <= OLD_MS) continue;
-      await unlink(path).catch(ignoreGone);
-      removed++;
+  for await (const paths of filesBelow(base)) {
+    for (const path of paths) {
+      if (signal?.aborted === true) return removed;
+      if (TEMPORARY.test(basename(path))) removed += Number(await removeOld(path, now));
+      const [, folder, number] = LEDGER_ITEM.exec(path.slice(base.length)) ?? [];
+      if (folder === undefined || Number(number) !== (Number(folder) + 1) * SEGMENT_SIZE) continue;
+      const began = performance.now();
+      // Appends of others, who share the disk, have half of the time.
+      if (await sealFolder(files, dirname(path)))
+        await delay(performance.now() - began, undefined, { signal }).catch(() => undefined);
     }
   }
   return removed;
+}
+
+async function removeOld(path: string, now: number): Promise<boolean> {
+  const found = await stat(path).catch(ignoreGone);
+  if (found === undefined || now - Math.max(found.mtimeMs, found.ctimeMs) <= OLD_MS) return false;
+  await unlink(path).catch(ignoreGone);
+  return true;
 }
 
 const finding = findingsOf(FINDINGS);

@@ -2,6 +2,7 @@ import { readFileSync, statSync, type Stats } from "node:fs";
 import { ExpectedIdentity, type LostParts, type StorageReplacedError } from "../identity/expected-identity.ts";
 import { IDENTITY } from "../identity/storage-identity.ts";
 import { encodeKey } from "../keys.ts";
+import { isSameFile } from "./sealed-folders.ts";
 
 /** Notices that a folder is no longer the one that it was: renamed, emptied, unmounted, replaced. */
 export function createFolderIdentity(base: string, pathOf: (key: string) => string) {
@@ -60,9 +61,4 @@ export function createFolderIdentity(base: string, pathOf: (key: string) => stri
       return { lost: error === undefined ? [] : [error], parts: 1 };
     },
   };
-}
-
-/** Inode numbers are reused, so the time counts too. */
-function isSameFile(one: Stats, other: Stats | undefined): boolean {
-  return one.ino === other?.ino && one.dev === other.dev && one.mtimeMs === other.mtimeMs;
 }

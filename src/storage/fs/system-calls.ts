@@ -13,6 +13,7 @@ export const open = promisify<string, string, number, number>((path, flags, mode
 export const writeAll = promisify((file: number, text: string, done: Done) => fs.writeFile(file, text, "utf8", done));
 export const sync = promisify((file: number, done: Done) => fs.fsync(file, done));
 export const readFile = promisify<string, string>((path, done) => fs.readFile(path, "utf8", done));
+export const readBytes = promisify<string, Buffer>((path, done) => fs.readFile(path, done));
 export const link = promisify((from: string, to: string, done: Done) => fs.link(from, to, done));
 export const rename = promisify((from: string, to: string, done: Done) => fs.rename(from, to, done));
 export const unlink = promisify((path: string, done: Done) => fs.unlink(path, done));

@@ -1,0 +1,193 @@
+import { execFile } from "node:child_process";
+import { cp, link, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
+import { archivedValues, archiveLines } from "../../src/backup/storage-archive.ts";
+import { restoreStorage } from "../../src/backup/restore-storage.ts";
+import { entry, ledgerKey } from "../../src/ledger/entry.ts";
+import { createLedger } from "../../src/ledger/ledger.ts";
+import { collect } from "../../src/runtime/batches.ts";
+import { fixedClock } from "../../src/runtime/clock.ts";
+import { encodedItem, encodeKey, SEGMENT_SIZE } from "../../src/storage/keys.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
+import { EncodedSegment, type Storage } from "../../src/storage/storage.ts";
+import { Stream } from "../../src/storage/stream.ts";
+import { soak } from "./load/options.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { verifyLedger } from "../support/verify-ledger.ts";
+
+const USER = "alice";
+const STEM = new EncodedSegment(encodeKey(ledgerKey(USER)));
+const ENTRIES = SEGMENT_SIZE + 3;
+const clock = fixedClock(Date.parse("2026-11-20T00:00:00Z"));
+const ledgerOn = (storage: Storage) => createLedger({ storage, clock, quotaRules: createQuotaRules("+08:00") });
+const post = (storage: Storage, key: string) =>
+  ledgerOn(storage).post(USER, {
+    operation: { id: `key:${key}`, request: { key }, origin: { in: "header", path: "Idempotency-Key" } },
+    command: { type: "adjust", delta: 1, reason: "账", actor: "ops" },
+    ref_id: key,
+    lang: "zh",
+  });
+
+/** The values of a storage with a ledger of one full folder and the begin of another. */
+let values: { readonly key: string; readonly value: string }[];
+let base: string;
+let storage: Storage;
+const keyOf = (number: number) => new Stream(storage, ledgerKey(USER), entry).keyOf(number);
+const fileOf = (number: number): string => join(base, `${encodedItem(STEM.text, number).replaceAll(":", "/")}.json`);
+const sealed = (): string => join(dirname(fileOf(1)), ".sealed");
+const textOf = (number: number): string => values.find(({ key }) => key === encodedItem(STEM.text, number))!.value;
+
+beforeAll(async () => {
+  const memory = await openStorage("memory:");
+  for (let number = 1; number <= ENTRIES; number++) await post(memory, String(number));
+  values = await collect(archivedValues(archiveLines(memory, "", () => undefined)));
+});
+
+beforeEach(async () => {
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  base = join(folder.path, "data");
+  for (const { key, value } of values) {
+    const path = join(base, `${key.replaceAll(":", "/")}.json`);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, value);
+  }
+  await link(fileOf(ENTRIES), join(dirname(fileOf(ENTRIES)), ".last"));
+  storage = await openStorage(`fs:${base}`);
+});
+
+/** Everything that can be seen of the ledger is as it was before it was sealed. */
+async function expectWhole(on: Storage): Promise<void> {
+  expect(await verifyLedger(on, USER)).toMatchObject({ entries: ENTRIES, balance: ENTRIES });
+  const archived = await collect(archivedValues(archiveLines(on, "", () => undefined)));
+  const byKey = (one: { key: string }, other: { key: string }): number => (one.key < other.key ? -1 : 1);
+  expect(archived.toSorted(byKey)).toEqual(values.toSorted(byKey));
+  await expectRefused(on);
+}
+
+async function expectRefused(on: Storage): Promise<void> {
+  for (const number of [1, 500, SEGMENT_SIZE]) {
+    expect(await on.append(STEM, number, "{}"), String(number)).toBe("conflict");
+    expect(await on.get(keyOf(number))).toBe(textOf(number));
+  }
+  // As a build does that knows nothing of sealed items.
+  await writeFile(join(base, "other"), "{}");
+  await expect(link(join(base, "other"), fileOf(500))).rejects.toMatchObject({ code: "EEXIST" });
+  await rm(join(base, "other"));
+}
+
+const inodes = async (): Promise<number> => {
+  const folder = dirname(fileOf(1));
+  const found = await Promise.all((await readdir(folder)).map((name) => stat(join(folder, name))));
+  return new Set(found.map(({ ino }) => ino)).size;
+};
+
+describe("a full folder of a ledger", () => {
+  it("is sealed into two files, and read, verified, archived and appended to as before", async () => {
+    const before = await openStorage(`fs:${base}`);
+    expect(await before.get(keyOf(7))).toBe(textOf(7));
+    await storage.tidy(Date.now());
+    expect(await inodes()).toBe(2);
+    for (const on of [storage, before, await openStorage(`fs:${base}`)]) await expectRefused(on);
+    await expectWhole(before);
+    expect(await stat(fileOf(ENTRIES))).toMatchObject({ nlink: 2 });
+    expect((await post(storage, "next")).entry.id).toBe(ENTRIES + 1);
+    expect((await post(before, "700")).entry.id).toBe(700);
+    await storage.tidy(Date.now());
+    expect(await verifyLedger(storage, USER)).toMatchObject({ entries: ENTRIES + 1 });
+  });
+
+  it("is not sealed before an item follows it, nor with an item that is damaged", async () => {
+    for (let number = ENTRIES; number > SEGMENT_SIZE; number--) await storage.discard(keyOf(number));
+    await storage.tidy(Date.now());
+    expect(await inodes()).toBe(SEGMENT_SIZE);
+    for (let number = SEGMENT_SIZE + 1; number <= ENTRIES; number++)
+      await storage.create(keyOf(number), textOf(number));
+    await storage.put(keyOf(9), "two\nlines");
+    await storage.tidy(Date.now());
+    expect(await inodes()).toBe(SEGMENT_SIZE);
+    await storage.remove(keyOf(9));
+    await storage.tidy(Date.now());
+    expect(await inodes()).toBe(SEGMENT_SIZE - 1);
+  });
+
+  it("shows an item that is removed, and one that is replaced, and is sealed again with it", async () => {
+    await storage.tidy(Date.now());
+    expect(await storage.getMany([keyOf(1), keyOf(2)])).toEqual([textOf(1), textOf(2)]);
+    await rm(fileOf(2));
+    expect(await storage.getMany([keyOf(1), keyOf(2)])).toEqual([textOf(1), undefined]);
+    expect((await verifyLedger(storage, USER)).damage).toMatchObject({ entry: 2 });
+    await storage.create(keyOf(2), textOf(3));
+    expect((await verifyLedger(storage, USER)).damage).toMatchObject({ entry: 2 });
+    await storage.put(keyOf(2), textOf(2));
+    await storage.tidy(Date.now());
+    expect(await inodes()).toBe(2);
+    await expectWhole(storage);
+  });
+
+  it("is damaged where its sealed file is, and names the entry", async () => {
+    await storage.tidy(Date.now());
+    const text = await readFile(sealed(), "utf8");
+    const damages: [damaged: string, entry: number][] = [
+      [text.replace('"id":400,', '"id":401,'), 400],
+      [text.slice(0, -1), 1],
+      [text.replace("\n", " "), 1],
+      [text.slice(0, text.length / 2), 1],
+    ];
+    for (const [damaged, entry] of damages) {
+      await writeFile(sealed(), damaged);
+      expect((await verifyLedger(await openStorage(`fs:${base}`), USER)).damage).toMatchObject({ entry });
+    }
+    await rm(sealed());
+    const failure = (await openStorage(`fs:${base}`)).get(keyOf(5));
+    await expect(failure).rejects.toThrow("The stored value of users/alice/ledger/0/5 is damaged");
+    await writeFile(sealed(), text);
+    await expectWhole(await openStorage(`fs:${base}`));
+  });
+
+  it("is read from a copy without links, and restored from an archive", async () => {
+    await storage.tidy(Date.now());
+    await cp(base, `${base}-copy`, { recursive: true });
+    await expectWhole(await openStorage(`fs:${base}-copy`));
+    const restored = await openStorage("memory:");
+    const archive = archivedValues(archiveLines(storage, "", () => undefined));
+    await restoreStorage(restored, archive, { values: 0, present: 0 });
+    expect(await verifyLedger(restored, USER)).toMatchObject({ entries: ENTRIES });
+  });
+
+  it("is whole when the process that seals it is killed at any step, and sealed when it is done again", async () => {
+    await cp(base, `${base}-copy`, { recursive: true });
+    const all = (await tidyApart(`${base}-copy`))!;
+    const chosen = CHANGES.map((change) => all.findIndex((step) => step.startsWith(change)));
+    expect(chosen).not.toContain(-1);
+    for (const index of soak === undefined ? chosen : all.keys()) {
+      expect(await tidyApart(base, index + 1), all[index]).toBeUndefined();
+      expect(await verifyLedger(storage, USER), all[index]).toMatchObject({ entries: ENTRIES, balance: ENTRIES });
+      await expectRefused(storage);
+    }
+    expect(await tidyApart(base)).toBeDefined();
+    await storage.tidy(Date.now() + 25 * 3600 * 1000);
+    expect(await inodes()).toBe(2);
+    await expectWhole(storage);
+  });
+});
+
+/** The steps that change something, of names the first two and the last. */
+const CHANGES = [
+  ...["write file ..sealed.", "rename .sealed", "write file ..sealed-item.", "rename .sealed-item"],
+  ...["link .1.json", "rename 1.json", "rename 2.json", `rename ${SEGMENT_SIZE}.json`],
+];
+
+/** Tidies in a process of its own, which may be killed before one of its steps. Returns the steps where it was not. */
+function tidyApart(path: string, before = Infinity): Promise<string[] | undefined> {
+  const args = [join(import.meta.dirname, "load/sealing-process.js"), `fs:${path}`, String(before)];
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, (error, out) => {
+      if (error === null) resolve(JSON.parse(out) as string[]);
+      else if (error.signal === "SIGKILL") resolve(undefined);
+      else reject(new Error("the process failed", { cause: error }));
+    });
+  });
+}
