@@ -20,6 +20,8 @@ describeApi("protocol", (open) => {
   afterEach(() => api.close());
 
   it.each(endpoints)("answers the contract's example request of $id", async ({ method, path, example }) => {
+    await api.close();
+    api = await open({});
     const query = new URLSearchParams(
       Object.entries(example.query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
     );

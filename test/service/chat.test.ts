@@ -24,6 +24,17 @@ const give = (service: Service, delta: number) =>
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("chat", () => {
+  it("does not say that nothing was found before the help center has been read for the first time", async () => {
+    const { service } = await openFixtureService({ fixture: "small", refresh: false });
+    await give(service, 1);
+    await expect(ask(service)).rejects.toMatchObject({ code: 1007 });
+    const greeting = { body: { question: "你好" } };
+    await expect(service.run("sendChat", { request_id: "r", user: "bob" }, greeting)).resolves.toMatchObject({});
+    expect(await service.run("getPoints", { request_id: "r", user: "bob" }, {})).toMatchObject({
+      data: { balance: 1 },
+    });
+  });
+
   it("gives a repeat that comes while the first is being answered the first answer, with the last point", async () => {
     const { service } = await openFixtureService();
     await give(service, 1);

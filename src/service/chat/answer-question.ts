@@ -3,6 +3,7 @@ import type { Answer } from "../../assistant/answer.ts";
 import type { PreparedQuestion } from "../../assistant/assistant.ts";
 import type { HostedAssistant } from "../../assistant/hosted-assistant.ts";
 import type { ModelUse } from "../../assistant/model/model-call.ts";
+import { AnpError } from "../../contract/errors.ts";
 import type { Config } from "../../config/config-schema.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import type { News } from "../../news/news.ts";
@@ -37,11 +38,17 @@ export async function answerQuestion(
       : route === "market"
         ? await answerAboutMarket(deps.news, prepared)
         : await deps.assistant.complete(prepared, asked, use);
+  // Before the first refresh has brought anything, nothing was looked for: that is no "not found".
+  if (answer.outcome === "declined" && (await deps.news.current()).version === 0 && isAwaited(deps.config.news))
+    throw new AnpError(1007, "Help center and news have not been read yet; nothing was charged.");
   if (!hasHan(asked.question)) return answer;
   const { isTraditional } = await import("../../language/traditional.ts");
   if (!isTraditional(asked.question)) return answer;
   return deps.assistant.inScript("zh-Hant", answer, (data, write) => ({ ...data, text: write(data.text) }));
 }
+
+const isAwaited = ({ sources, notices, help }: Config["news"]): boolean =>
+  sources.length > 0 || notices !== undefined || Object.keys(help).length > 0;
 
 async function answerAboutAccount(
   { config, clock }: AnswerDeps,
