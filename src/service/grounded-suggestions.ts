@@ -4,8 +4,11 @@ import type { Language } from "../contract/schemas/shared-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { staleWhileRevalidate } from "../runtime/cache/stale-while-revalidate.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
+import { quotable } from "../news/topics/suggest-questions.ts";
 import type { Knowledge } from "./knowledge.ts";
 import HEADLINE_QUESTIONS from "./headline-questions.json" with { type: "json" };
+
+const LEAST = 2; // Questions that a topic gets.
 
 type TopicList = OperationData<"getNewsTopics">;
 type Topic = TopicList["topics"][number];
@@ -14,8 +17,8 @@ type Topic = TopicList["topics"][number];
 export type GroundedSuggestions = ReturnType<typeof createGroundedSuggestions>;
 
 /** Keeps only the suggested questions that the assistant answers from the topic's own items, so that users do not pay
- * for a suggested question with another answer or none. A topic left without any gets a question about its headline, or
- * that of another of its items, if one is answered. Extraction decides, whichever model writes the answers: it is local and repeatable. It is asked once about
+ * for a suggested question with another answer or none. A topic left with fewer than two gets questions about its
+ * headline, and those of its other items, as far as they are answered. Extraction decides, whichever model writes the answers: it is local and repeatable. It is asked once about
  * each topic of a content. */
 export function createGroundedSuggestions(deps: { assistant: HostedAssistant; knowledge: Knowledge; clock: Clock }) {
   const { assistant, knowledge, clock } = deps;
@@ -50,11 +53,13 @@ export function createGroundedSuggestions(deps: { assistant: HostedAssistant; kn
   async function ask({ title, lang, items, question_suggestions: questions }: Topic, ids: string[]) {
     const now = clock.now();
     const found = await assistant.answered({ questions, ids, most: questions.length, now });
-    if (found.length > 0) return found;
+    if (found.length >= LEAST) return found;
     const templates = HEADLINE_QUESTIONS[lang === "zh" ? lang : "en"];
-    const titles = [title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))];
-    const plain = titles.flatMap((each) => templates.map((one) => fillTemplate(one, { title: each })));
-    return assistant.answered({ questions: plain, ids, most: 1, now });
+    const titles = new Set([title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))].map(quotable));
+    const plain = templates
+      .flatMap((one) => Array.from(titles, (each) => fillTemplate(one, { title: each })))
+      .filter((question) => !questions.includes(question));
+    return [...found, ...(await assistant.answered({ questions: plain, ids, most: LEAST - found.length, now }))];
   }
 
   const lists = { zh: staleWhileRevalidate(ground), en: staleWhileRevalidate(ground) };

@@ -30,8 +30,9 @@ function passagesOf(snapshot: NewsSnapshot): Passage[] {
   const notices = snapshot.notices.map(({ id, title, body: text, url, lang, published_at, symbols }): Passage => {
     return { id, kind: "notice", title, text, url, lang, published_at, symbols };
   });
-  const news = snapshot.items.map(({ id, title, summary: text, url, lang, published_at, symbols }): Passage => {
-    return { id, kind: "news", title, text, url, lang, published_at, symbols };
+  // Of a mere headline, that is what can be quoted.
+  const news = snapshot.items.map(({ id, title, summary, url, lang, published_at, symbols }): Passage => {
+    return { id, kind: "news", title, text: summary || title, url, lang, published_at, symbols };
   });
   return [...help, ...notices, ...news];
 }

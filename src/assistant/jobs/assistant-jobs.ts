@@ -25,8 +25,9 @@ export function createAssistantJobs(begin = beginIndex) {
       if (found.length >= most) break;
       const routing = routeQuestion(question, { history: [] });
       const { answer } = prepareAnswer({ question, routing, history: [], wide: false, now }, index);
-      const [source] = answer?.outcome === "answered" ? answer.sources : [];
-      if (source !== undefined && ids.includes(source.id)) found.push(question);
+      // The platform's own notice of the event may come first.
+      const source = answer?.outcome === "answered" && answer.sources.find(({ kind }) => kind !== "notice");
+      if (source && ids.includes(source.id)) found.push(question);
     }
     return found;
   }

@@ -100,8 +100,14 @@ function fill(template: string, subject: Subject | undefined, lang: Language): s
     .replace(/ {2,}/g, " ");
 }
 
+/** A headline as a question quotes it: without marks at its end, the quotation marks within it single. */
+export function quotable(headline: string): string {
+  const marks: Readonly<Record<string, string>> = { "“": "‘", "”": "’", '"': "'" };
+  return headline.replace(/(?<![。.!！?？])[。.!！?？]+(?=[”"]?$)/u, "").replace(/[“”"]/g, (mark) => marks[mark]!);
+}
+
 function general(title: string, subject: Subject | undefined, lang: Language): string[] {
-  const headline = title.replace(/(?<![。.!！?？])[。.!！?？]+$/u, "");
+  const headline = quotable(title);
   const about = GENERAL_QUESTIONS.headline[lang].map((template) => fillTemplate(template, { headline }));
   if (subject?.kind !== "name") return about;
   return [fill(GENERAL_QUESTIONS.name[lang], subject, lang), about[0]!];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { detectLanguage } from "../../../src/language/detect-language.ts";
 import type { NewsItem } from "../../../src/news/snapshot/projection.ts";
-import { suggestQuestions } from "../../../src/news/topics/suggest-questions.ts";
+import { quotable, suggestQuestions } from "../../../src/news/topics/suggest-questions.ts";
 import { assetsInNews } from "../../../src/language/assets.ts";
 
 const item = (title: string, summary = ""): NewsItem => ({
@@ -60,5 +60,15 @@ describe("questions about a topic", () => {
       "“市场平静的一周”是怎么回事？",
       "关于“市场平静的一周”，目前有哪些信息？",
     ]);
+  });
+
+  test.each([
+    ["What happened to the coins?", "What happened to the coins"],
+    ["“We are sorry,” says the founder!", "‘We are sorry,’ says the founder"],
+    ['A "quiet" week', "A 'quiet' week"],
+    ["他说：“没有风险。”", "他说：‘没有风险’"],
+    ["Orchard 通过“费用开关”提案。", "Orchard 通过‘费用开关’提案"],
+  ])("quote %s with its own quotation marks single, and no marks at its end", (headline, quoted) => {
+    expect(quotable(headline)).toBe(quoted);
   });
 });
