@@ -1,4 +1,4 @@
-import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isNode, isSeq, parse, parseDocument, stringify, type YAMLSeq } from "yaml";
@@ -58,30 +58,29 @@ export function removeSource(file: string, id: string): Promise<WrittenSource | 
 async function change<T>(file: string, decide: (text: string) => { edit: Edit | false; result: T }): Promise<T> {
   const target = await realpath(file);
   const lock = `${target}.lock`;
-  const handle = await openLock(lock, (await stat(target)).mode);
+  await takeLock(lock, (await stat(target)).mode);
   try {
     const text = await readFile(target, "utf8");
     const { edit, result } = decide(text);
-    if (edit !== false) await handle.writeFile(editSources(text, edit));
-    await handle.sync();
+    if (edit !== false) await writeFile(lock, editSources(text, edit), { flush: true });
     await (edit === false ? rm(lock) : rename(lock, target));
     return result;
   } catch (error) {
     await rm(lock, { force: true });
     throw error;
-  } finally {
-    await handle.close();
   }
 }
 
-async function openLock(lock: string, mode: number) {
-  for (const until = performance.now() + LOCK_MS; ; await sleep(LOOK_MS)) {
+async function takeLock(lock: string, mode: number): Promise<void> {
+  const until = performance.now() + LOCK_MS;
+  for (;;) {
     try {
-      return await open(lock, "wx", mode);
+      await writeFile(lock, "", { flag: "wx", mode });
+      return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      if (performance.now() < until) continue;
-      throw new ConfigError([`Another process changes the file: ${lock} exists. If none does, remove it.`]);
+      if (performance.now() < until) await sleep(LOOK_MS);
+      else throw new ConfigError([`Another process changes the file: ${lock} exists. If none does, remove it.`]);
     }
   }
 }

@@ -36,3 +36,9 @@ export function plain(cell: Cell): string {
   if (cell === null || cell === undefined) return "";
   return cleanLine(Array.isArray(cell) ? cell.join("; ") : String(cell));
 }
+
+/** A row in full: a name and a value a line. */
+export function drawRecord(names: readonly string[], texts: readonly string[], { paint }: Pick<Terminal, "paint">) {
+  const width = Math.max(...names.map(({ length }) => length));
+  return names.map((name, at) => `${paint("bold", name.padEnd(width))}  ${texts[at]}`.trimEnd().concat("\n")).join("");
+}

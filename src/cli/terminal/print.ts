@@ -1,4 +1,4 @@
-import { cellOf, plain, type Cell, type Column } from "./column.ts";
+import { cellOf, drawRecord, plain, type Cell, type Column } from "./column.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { Format } from "../framework/global-flags.ts";
 import type { TableLayout } from "./table.ts";
@@ -36,12 +36,9 @@ export async function printRecord<T extends object>(context: Context, data: T, s
     const columns = cells.map(({ name, cell }): Column<object> => ({ name, of: () => cell }));
     return printRows(context, { data, rows: [data], columns });
   }
-  const width = Math.max(...cells.map(({ name }) => name.length));
-  const lines = cells.map(({ name, cell }) => {
-    const text = show[name as keyof T]?.(data[name as keyof T]) ?? plain(cell);
-    return `${context.terminal.paint("bold", name.padEnd(width))}  ${text}`.trimEnd().concat("\n");
-  });
-  return context.terminal.write(lines.join(""));
+  const names = cells.map(({ name }) => name);
+  const texts = cells.map(({ name, cell }) => show[name as keyof T]?.(data[name as keyof T]) ?? plain(cell));
+  return context.terminal.write(drawRecord(names, texts, context.terminal));
 }
 
 /** Prints any number of rows as they come. `print` and `flush` return false once the reader has gone. */

@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { cellOf, plain, type Column } from "./column.ts";
+import { cellOf, drawRecord, plain, type Column } from "./column.ts";
 import type { Terminal } from "./terminal.ts";
 import { widthOf } from "./text-width.ts";
 
@@ -27,12 +27,7 @@ export function drawRecords<T extends object>(
   isFirst: boolean,
 ): string {
   const names = columns.map(({ name, title = name }) => title.replaceAll("_", " "));
-  const width = Math.max(...names.map(({ length }) => length));
-  const records = cellsOf(rows, columns, terminal).map((row) =>
-    row
-      .map((cell, at) => `${terminal.paint("bold", names[at]!.padEnd(width))}  ${cell}`.trimEnd().concat("\n"))
-      .join(""),
-  );
+  const records = cellsOf(rows, columns, terminal).map((row) => drawRecord(names, row, terminal));
   return `${isFirst ? "" : "\n"}${records.join("\n")}`;
 }
 

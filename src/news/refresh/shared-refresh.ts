@@ -27,6 +27,8 @@ interface SharedRefreshDeps extends SourceReaderDeps {
   readonly takeLease: ReturnType<typeof createRefreshLease>;
 }
 
+type Now = { reader?: SourceReader | undefined };
+
 /** Refreshes: one at a time in this process, and usually over all processes on the storage. This process makes the
  * snapshot, unless another one is at work: then it waits for that one's. */
 export function createSharedRefresh(deps: SharedRefreshDeps) {
@@ -35,9 +37,7 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
   const { signal } = closing;
   let running: { readonly mode: RefreshMode; readonly refreshed: Promise<Refreshed> } | undefined;
   let next: Promise<Refreshed> | undefined;
-  let reader: SourceReader | undefined;
-
-  const onReader = (opened: SourceReader) => void (reader = opened);
+  const now: Now = {};
 
   async function run(mode: RefreshMode, after?: number): Promise<Refreshed> {
     let isWaiting = false;
@@ -53,7 +53,7 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
         if (fullBefore === undefined) fullBefore = after === 0 ? null : shown?.record.last_full_ms;
         const isAnswered = shown !== undefined && answers(shown, { mode, after, fullBefore, number });
         if (isAnswered) return { record: shown.record, isOwn: false };
-        const record = release && (await publish({ ...deps, onReader }, { mode, number, closing: signal }));
+        const record = release && (await publish(deps, now, { mode, number, closing: signal }));
         if (record !== undefined) return { record, isOwn: true };
       } finally {
         await release?.();
@@ -65,7 +65,7 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
   }
 
   function start(mode: RefreshMode, after?: number): Promise<Refreshed> {
-    const refreshed = run(mode, after).finally(() => (running = reader = undefined));
+    const refreshed = run(mode, after).finally(() => (running = now.reader = undefined));
     running = { mode, refreshed };
     return refreshed;
   }
@@ -86,7 +86,7 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
   return {
     refresh,
     /** How far the sources are read; undefined unless this process reads them now. */
-    reading: () => reader?.reading(),
+    reading: () => now.reader?.reading(),
     /** The result of the running refresh, or of one that is made only if no snapshot newer than `after` was published. */
     refreshAfter: (after: number, mode: RefreshMode) => (running === undefined ? start(mode, after) : refresh(mode)),
     /** Aborts what runs, so that other processes need not wait for it. */
@@ -102,7 +102,8 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
  * @returns undefined when another process published first
  * @throws JobError when the snapshot cannot be built, even without new topics */
 async function publish(
-  deps: SharedRefreshDeps & { readonly onReader: (reader: SourceReader) => void },
+  deps: SharedRefreshDeps,
+  now: Now,
   { mode, number, closing }: { mode: RefreshMode; number: number; closing: AbortSignal },
 ): Promise<SnapshotRecord | undefined> {
   const { config, latest, store } = deps;
@@ -113,8 +114,7 @@ async function publish(
   const signal = AbortSignal.any([closing, abandoned.signal]);
   setMaxListeners(0, signal); // each source that is read listens
   const known = base === undefined ? [] : shown!.record.sources;
-  const reader = createSourceReader(known, { ...deps, reader: { ...deps.reader, signal } });
-  deps.onReader(reader);
+  const reader = (now.reader = createSourceReader(known, { ...deps, reader: { ...deps.reader, signal } }));
   const sources = sourcesOf(config);
   const { max_items, max_age_days } = config;
   const limits = { now: deps.clock.now(), max_items, max_age_days };

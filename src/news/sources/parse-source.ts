@@ -4,6 +4,7 @@ import { decodeText } from "./decode-text.ts";
 import { parseFeed } from "./feeds/parse-feed.ts";
 import { z } from "zod";
 import { withoutControls } from "../../language/plain-text.ts";
+import { parseJson } from "../../runtime/json/parse-json.ts";
 import { parseDate } from "./feed-dates.ts";
 import { offsetMinutes } from "../../runtime/clock.ts";
 import { listedArticles } from "./help/listed-articles.ts";
@@ -86,19 +87,15 @@ export function countsOf(content: SourceContent) {
 }
 
 function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text.trim());
-  } catch (error) {
-    throw new SourceError("invalid", "the content is not JSON", error);
-  }
+  const value = parseJson(text.trim());
+  if (value === undefined) throw new SourceError("invalid", "the content is not JSON");
+  return value;
 }
 
-/** The valid entries of `{ [name]: [...] }`, the first of each key; others are counted. */
-function readEntries<T>(
+/** The valid entries of `{ [name]: [...] }`, the first of each language and id; others are counted. */
+function readEntries<T extends { readonly id: string; readonly lang?: string }>(
   text: string,
-  name: string,
-  schema: z.ZodType<T>,
-  keyOf: (entry: T) => string,
+  { name, schema }: { readonly name: string; readonly schema: z.ZodType<T> },
   listed = (raw: unknown): unknown[] => [raw],
 ): Listing<T> {
   const envelope = z.object({ [name]: z.array(z.unknown()) }).safeParse(readJson(text));
@@ -106,8 +103,9 @@ function readEntries<T>(
   const entries = new Map<string, T>();
   let refused = 0;
   for (const raw of (envelope.data[name] ?? []).flatMap(listed)) {
-    const entry = schema.safeParse(raw);
-    if (entry.success && !entries.has(keyOf(entry.data))) entries.set(keyOf(entry.data), entry.data);
+    const { data } = schema.safeParse(raw);
+    const key = `${data?.lang}\n${data?.id}`;
+    if (data !== undefined && !entries.has(key)) entries.set(key, data);
     else refused += 1;
   }
   return { entries: Array.from(entries.values()), refused };
@@ -115,7 +113,7 @@ function readEntries<T>(
 
 /** Notices of `{"notices":[…]}`. */
 function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
-  const { entries, refused } = readEntries(text, "notices", notice, (entry) => `${entry.lang}\n${entry.id}`);
+  const { entries, refused } = readEntries(text, { name: "notices", schema: notice });
   return {
     refused,
     entries: entries.map(({ published_at, ...rest }) => ({ ...rest, published_ms: parseDate(published_at), movable })),
@@ -124,13 +122,8 @@ function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
 
 /** Help articles of one language, of `{"articles":[…]}`. An empty list is a listing that succeeded. */
 export function readArticles(text: string, lang: string, movable: boolean): Listing<StoredArticle> {
-  const { entries, refused } = readEntries(
-    text,
-    "articles",
-    article,
-    ({ id }) => id,
-    (raw) => listedArticles(raw, lang),
-  );
+  const schema = { name: "articles", schema: article };
+  const { entries, refused } = readEntries(text, schema, (raw) => listedArticles(raw, lang));
   return {
     refused,
     entries: entries.map(({ updated_at, questions, aliases: others, ...rest }) => ({

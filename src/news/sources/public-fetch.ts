@@ -1,6 +1,7 @@
 import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import { createSemaphore } from "../../runtime/semaphore.ts";
 import { version } from "../../runtime/package-file.ts";
 import { SourceError } from "./source-error.ts";
@@ -21,8 +22,7 @@ export function isPublicAddress(address: string): boolean {
  * @param contact a URL or e-mail address for the operators of the servers */
 export function createSourceFetch(contact: string | undefined) {
   const userAgent = `anp/${version()}${contact === undefined ? "" : ` (+${contact})`}`;
-  let opened: ReturnType<typeof openAgents> | undefined;
-  const load = (): ReturnType<typeof openAgents> => (opened ??= openAgents());
+  const load = cachedPromise(openAgents);
   return {
     /** Loads the HTTP library, so that its time is not taken for the server's. */
     load,

@@ -32,11 +32,10 @@ export class SourceError extends Error {
 /** The error of a response that is not a success.
  * @param now milliseconds since the epoch, for a date in `Retry-After` (RFC 9110 §10.2.3) */
 export function statusError({ status, headers }: Pick<Response, "status" | "headers">, now: number): SourceError {
-  if (status === 410) {
-    const gone = new SourceError("gone", "the server answered 410 (gone); it is asked again once a day");
-    return Object.assign(gone, { status });
-  }
-  const error = Object.assign(new SourceError("status", `the server answered ${status}`), { status });
+  const gone = "the server answered 410 (gone); it is asked again once a day";
+  const error =
+    status === 410 ? new SourceError("gone", gone) : new SourceError("status", `the server answered ${status}`);
+  error.status = status;
   const after = headers.get("retry-after");
   if (after !== null) {
     const ms = /^\d{1,10}$/.test(after) ? Number(after) * 1000 : Date.parse(after) - now;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { advertisedFeeds } from "../../../src/news/sources/feeds/advertised-feeds.ts";
-import { parseFeed } from "../../../src/news/sources/feeds/parse-feed.ts";
+import { advertisedFeeds, parseFeed } from "../../../src/news/sources/feeds/parse-feed.ts";
 import type { SourceError } from "../../../src/news/sources/source-error.ts";
 import { rss } from "../world.ts";
 

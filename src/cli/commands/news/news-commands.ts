@@ -31,9 +31,9 @@ const hot = defineCommand("news hot", {
         { name: "url", machine: true },
         { name: "author", machine: true },
       ],
+      none: "There is no news. `anp news refresh --mode full` reads the sources.",
     });
-    if (data.total === 0) context.terminal.say("There is no news. `anp news refresh --mode full` reads the sources.");
-    else if (data.total > data.news.length) context.terminal.say(`${data.news.length} of ${data.total} items.`);
+    if (data.total > data.news.length) context.terminal.say(`${data.news.length} of ${data.total} items.`);
   },
 });
 
@@ -51,9 +51,8 @@ const topics = defineCommand("news topics", {
         { name: "last_seen_at", show: ({ last_seen_at }) => showInstant(last_seen_at) },
         { name: "title", wide: true },
       ],
+      none: "There are no topics. `anp news refresh --mode full` reads the sources.",
     });
-    if (data.total === 0)
-      context.terminal.say("There are no topics. `anp news refresh --mode full` reads the sources.");
   },
 });
 

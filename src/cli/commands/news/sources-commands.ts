@@ -117,9 +117,9 @@ const importOpml = defineCommand("news sources import", {
     const { added, refused } = await addSources(file, candidates);
     const skipped = refused.filter(({ isKnown }) => isKnown);
     for (const { source } of skipped) context.terminal.say(`${shown(source).url} is there already.`);
-    const wrong = refused
-      .filter(({ isKnown }) => !isKnown)
-      .map(({ source, faults }) => `${source.name}: ${faults.join("; ")}`);
+    const wrong = refused.flatMap(({ source, faults, isKnown }) => {
+      return isKnown ? [] : `${source.name}: ${faults.join("; ")}`;
+    });
     await printRecord(context, { added: added.length, skipped: skipped.length, refused: wrong.length });
     if (wrong.length > 0) throw new CommandFailure(EXIT.partial, wrong.join("\n"));
   },

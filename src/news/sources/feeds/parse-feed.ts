@@ -1,11 +1,13 @@
 import { plainLine, withoutControls } from "../../../language/plain-text.ts";
+import { parseJson } from "../../../runtime/json/parse-json.ts";
 import { parseDate } from "../feed-dates.ts";
 import { SourceError } from "../source-error.ts";
-import { advertisedFeeds } from "./advertised-feeds.ts";
 import NAMES from "./feed-names.json" with { type: "json" };
-import { type FeedFields, type Field, MOST, readXmlFeed, resolveLink } from "./read-xml-feed.ts";
+import { attributesOf, type FeedFields, type Field, MOST, readXmlFeed, resolveLink } from "./read-xml-feed.ts";
 
 const MOST_CATEGORIES = 64;
+const PAGE = 500_000;
+const FEED_TYPE = /^\s*application\/(?:rss\+xml|atom\+xml|feed\+json)\b/i;
 
 /** One entry of a feed, whatever its format. Texts are plain. */
 export type FeedEntry = Readonly<ReturnType<typeof entryOf>>;
@@ -33,6 +35,23 @@ function whatElse(document: string, base: string | undefined): string {
   return `the content is a web page, not a feed; the feed that it advertises: ${feed}`;
 }
 
+/** The feeds that a web page advertises, absolute and in its order: `<link rel="alternate" type="application/rss+xml">`,
+ * and those of Atom and JSON Feed, in the first 500,000 characters.
+ * @param base where the page came from; a `<base>` of its own counts
+ * @example
+ * advertisedFeeds('<link rel=alternate type="application/rss+xml" href="/feed">', "https://news.example/"); */
+export function advertisedFeeds(page: string, base?: string): string[] {
+  const tags = page.slice(0, PAGE).match(/<(?:link|base)\s(?:[^<>"']|"[^"<]*"|'[^'<]*')*>/gi) ?? [];
+  let from = base;
+  return tags.flatMap((tag) => {
+    const { rel = "", type = "", href = "" } = Object.fromEntries(attributesOf(tag.slice(5)));
+    const link = resolveLink(href.trim(), from);
+    if (!/^https?:/i.test(link) || link.length > MOST.link) return [];
+    if (/^<base/i.test(tag)) from = link;
+    return /(?:^|\s)alternate(?:\s|$)/i.test(rel) && FEED_TYPE.test(type) ? link : [];
+  });
+}
+
 /** The document without references to the entities that it declares before its root. */
 function withoutEntities(document: string): string {
   const root = document.search(/<(?:[\w-]+:)?(?:rss|feed|rdf|channel)(?=[\s>])/i);
@@ -43,17 +62,12 @@ function withoutEntities(document: string): string {
 }
 
 function readJsonFeed(document: string, base: string | undefined): FeedFields | undefined {
-  let feed: Partial<Record<string, unknown>>;
-  try {
-    feed = JSON.parse(document) as typeof feed;
-  } catch {
-    return undefined;
-  }
-  const { home_page_url: page, items } = feed;
+  const feed = parseJson(document) as Partial<Record<string, unknown>> | undefined;
+  const { home_page_url: page, items } = feed ?? {};
   if (!Array.isArray(items)) return undefined;
   const fieldsOf = (name: string, value: unknown): Field[] =>
     [value].flat().map((one) => ({ name, markup: textOf(one), attributes: new Map(), base }));
-  const entries = (items.slice(0, MOST.entries) as (typeof feed | null)[]).map((item) =>
+  const entries = (items.slice(0, MOST.entries) as (typeof feed)[]).map((item) =>
     Object.entries(NAMES.json).flatMap(([key, name]) => fieldsOf(name, item?.[key])),
   );
   return { feed: fieldsOf("link", page), entries };

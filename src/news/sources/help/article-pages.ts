@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../../../runtime/json/parse-json.ts";
 import { SourceError } from "../source-error.ts";
 
 const MOST_PAGES = 200;
@@ -7,14 +8,8 @@ const MOST_PAGES = 200;
 const pageSchema = z.object({
   articles: z.array(
     z.object({
-      ...{
-        id: z.unknown(),
-        title: z.unknown(),
-        body: z.string().nullish(),
-        html_url: z.unknown(),
-        updated_at: z.unknown(),
-      },
-      ...{ draft: z.boolean().optional(), label_names: z.array(z.string()).nullish() },
+      ...{ id: z.unknown(), title: z.unknown(), html_url: z.unknown(), updated_at: z.unknown() },
+      ...{ body: z.string().nullish(), draft: z.boolean().optional(), label_names: z.array(z.string()).nullish() },
     }),
   ),
   meta: z.object({ has_more: z.boolean() }),
@@ -44,7 +39,7 @@ export async function readArticlePages<R extends { readonly bytes: Uint8Array }>
     if (asked.has(url.href) || asked.size === MOST_PAGES) throw refused("the listing of articles does not end");
     asked.add(url.href);
     const reading = await readPage(url.href, Math.max(1, Math.round(ends - performance.now())));
-    const page = pageSchema.safeParse(reading && jsonOf(reading.bytes));
+    const page = pageSchema.safeParse(reading && parseJson(Buffer.from(reading.bytes).toString("utf8")));
     if (reading === undefined || !page.success) throw refused("the content is not a page of articles with a cursor");
     bytes += reading.bytes.byteLength;
     if (bytes > maxBytes) throw new SourceError("too_large", `more than ${maxBytes} bytes`);
@@ -61,11 +56,3 @@ export async function readArticlePages<R extends { readonly bytes: Uint8Array }>
 }
 
 const refused = (reason: string): SourceError => new SourceError("invalid", reason);
-
-function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}
