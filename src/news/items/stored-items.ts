@@ -17,10 +17,10 @@ const storedItem = z.object({
   dated: z.boolean(), // The feed gave a date; otherwise the item keeps the time it was first seen.
   movable: z.boolean(), // The date comes from a local file, so a fixture's time shift moves it.
   symbols: z.array(z.string()),
-  sentiment: sentimentLabel,
   author: z.string().optional(), // Absent where the feed names none, and in what an earlier build stored.
   categories: z.array(z.string()).optional(), // Its source's; absent without any, and in what an earlier build stored.
   digest: z.string(), // Hash of the feed's content of the item, to detect changes.
+  sentiment: sentimentLabel, // The last one, as it is added last: an item that stays is printed the same.
 });
 
 const listed = {

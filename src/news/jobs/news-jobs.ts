@@ -5,7 +5,8 @@ import { CorruptionError } from "../../storage/storage-errors.ts";
 import { buildSnapshot, type BuildOptions, type ReadSource } from "../refresh/build-snapshot.ts";
 import { createDateShifter, type DateShift } from "../snapshot/date-shift.ts";
 import { project, type ProjectedParts } from "../snapshot/projection.ts";
-import { type SnapshotContent, snapshotDocument } from "../snapshot/snapshot-document.ts";
+import { patchOf } from "../snapshot/line-patch.ts";
+import { printSnapshot, type SnapshotContent, snapshotDocument } from "../snapshot/snapshot-document.ts";
 import { topicViews } from "../snapshot/topic-views.ts";
 import { HeadlineMemory } from "../topics/headline-memory.ts";
 import { countsOf, parseSource, type SourceBody, type SourceContent } from "../sources/parse-source.ts";
@@ -49,13 +50,14 @@ export function createNewsJobs() {
   return {
     /** Decodes and parses a source, unless it has the content of that hash. */
     parse,
-    /** Builds the next snapshot: its document and its record. */
+    /** Builds the next snapshot: its document, what that changes of the one before, and its record. */
     async build({ base, read, options }: BuildInput, { step }: JobContext) {
       const contents = read.map((each) => ({ ...each, content: each.content && decode(each.content) }));
       const before = base === undefined ? undefined : contentOf(base);
       const content = await buildSnapshot(before, contents, options, step, memory);
-      last = { text: JSON.stringify(content), content };
-      return { text: last.text, record: content.record };
+      last = { text: printSnapshot(content), content };
+      const patch = base === undefined ? undefined : patchOf(base, last.text);
+      return { text: last.text, patch, record: content.record };
     },
     /** What readers see of a snapshot at the instant `now`. */
     show({ text, shift, now, known }: ShowInput, { move }: JobContext) {

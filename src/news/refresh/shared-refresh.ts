@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { JobError } from "../../compute/job-runner.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
+import { ifDamaged } from "../../storage/storage-errors.ts";
 import type { EncodedContent } from "../jobs/news-jobs.ts";
 import type { LatestSnapshot } from "../snapshot/latest-snapshot.ts";
 import { type Projection, SNAPSHOT_MS } from "../snapshot/show-snapshot.ts";
@@ -108,8 +109,8 @@ async function publish(
 ): Promise<SnapshotRecord | undefined> {
   const { config, latest, store } = deps;
   const { shown } = latest;
-  let base = shown && (await store.read(shown.version));
-  let after = number;
+  let base = shown && (await ifDamaged(store.read(shown.version), () => undefined));
+  let [after, of] = [number, shown?.version]; // The newest one, and the one that is changed: it may be damaged.
   const abandoned = new AbortController();
   const signal = AbortSignal.any([closing, abandoned.signal]);
   setMaxListeners(0, signal); // each source that is read listens
@@ -122,9 +123,9 @@ async function publish(
   async function publishNext(changes: Pick<BuildOptions, "mode" | "counted" | "partial">) {
     const built = await build(base, reader.results(sources), { ...limits, ...changes }, deps, closing);
     closing.throwIfAborted();
-    const version = await store.publish(after, built.text);
+    const version = await store.publish(after, built.text, of === after ? built.patch : undefined);
     if (version === undefined) return undefined;
-    [base, after] = [built.text, version];
+    [base, after, of] = [built.text, version, version];
     await latest.look({ version, text: base });
     return built.record;
   }

@@ -63,6 +63,11 @@ export function snapshotKey(version: number): Key {
   return ["news", "snapshot", String(version)];
 }
 
+/** A snapshot's document: each entry has a line of its own. */
+export function printSnapshot(content: SnapshotContent): string {
+  return JSON.stringify(content).replaceAll('{"id":', '\n{"id":');
+}
+
 /** Parses a snapshot's document. @throws CorruptionError when it is damaged */
 export function parseSnapshot({ version, text }: PublishedDocument): SnapshotContent {
   return parseDocument(snapshotKey(version), text, snapshotDocument)!;

@@ -1,19 +1,27 @@
+import { printKey } from "../../storage/documents.ts";
 import { CorruptionError, isOutage } from "../../storage/storage-errors.ts";
 import type { Key, Storage } from "../../storage/storage.ts";
+import { patched } from "./line-patch.ts";
 import { createStreamSnapshots } from "./stream-snapshots.ts";
 import { type PublishedDocument, snapshotKey } from "./snapshot-document.ts";
 
 const KEPT = 3; // So many of the newest snapshots are kept: a damaged newest one falls back to the one before it.
+const MOST_PATCHES = 200; // A snapshot is stored as a patch of the one before, so often in a row at most.
+/** What a patch begins with: the number of the whole document that the first of them changes, and their length together. */
+const HEAD = /^@(\d+) (\d+)\n/;
 
 const POINTER: Key = ["news", "snapshot", "newest"]; // The newest; may lag by as many as are kept.
 
 export type OnDamage = (version: number, error: CorruptionError) => void;
 
-/** Published snapshots: one document each, under its number. */
+/** Published snapshots: one document each, under its number. It is whole, or a patch of the one before, unless the
+ * patches in a row would be longer than the whole: what is written grows with what is new. */
 export type SnapshotStore = ReturnType<typeof createSnapshotStore>;
 
 export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
   const streamSnapshots = createStreamSnapshots(storage);
+  /** Of the snapshot that was read or published last: the whole document below it, its length, and that of the patches. */
+  let last = { version: 0, base: 0, whole: 0, patches: 0 };
 
   /** Undefined before the first publication; a damaged pointer is replaced by the next one. */
   async function pointer(): Promise<number | undefined> {
@@ -29,11 +37,35 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
     return number;
   }
 
+  const baseOf = async (version: number) => headOf(version, await storage.get(snapshotKey(version))).base;
+
+  /** @throws CorruptionError when its patches do not fit */
+  async function textOf(version: number): Promise<string | undefined> {
+    const text = await storage.get(snapshotKey(version));
+    const { base, patches } = headOf(version, text);
+    const numbers = Array.from({ length: version - base }, (_, at) => base + at);
+    const [whole, ...before] = await storage.getMany(numbers.map(snapshotKey));
+    const all = [...before, text].map((patch = "") => patch.replace(HEAD, ""));
+    const result = base === version ? text : patched(whole ?? "", all);
+    if (text !== undefined && result === undefined)
+      throw new CorruptionError(printKey(snapshotKey(version)), "is a patch of another snapshot");
+    last = { version, base, whole: (whole ?? text ?? "").length, patches };
+    return result;
+  }
+
+  /** The last ones, the newest first, then those that stand without them. */
+  async function* readableFrom(newest: number) {
+    const oldest = Math.max(1, newest - KEPT + 1);
+    for (let version = newest; version >= oldest; version--) yield version;
+    const base = await baseOf(oldest);
+    yield* [base, base - 1].filter((version) => version > 0 && version < oldest);
+  }
+
   /** What `open` makes of the snapshot of that number, or the newest readable one before. Damage is reported. */
   async function readNewest<S>(number: number, open: (document: PublishedDocument) => S | Promise<S>) {
-    for (let version = number; version > Math.max(0, number - KEPT); version--) {
+    for await (const version of readableFrom(number)) {
       try {
-        const text = await storage.get(snapshotKey(version));
+        const text = await textOf(version);
         if (text !== undefined) return await open({ version, text });
       } catch (error) {
         if (!(error instanceof CorruptionError)) throw error;
@@ -44,8 +76,12 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
     return document && open(document);
   }
 
+  /** What the last ones do not need, the oldest first: what is left has no gap, whenever this ends. */
   async function removeOld(newest: number): Promise<void> {
-    for (let old = newest - KEPT; await storage.has(snapshotKey(old)); old--) await storage.remove(snapshotKey(old));
+    const base = await baseOf(Math.max(1, newest - KEPT + 1));
+    let old = base;
+    while (await storage.has(snapshotKey(old - 1))) old -= 1;
+    for (; old < base; old++) await storage.remove(snapshotKey(old));
     // The first snapshot may still have to fall back to one of the stream.
     if (await storage.has(snapshotKey(newest - 1))) await streamSnapshots.trim();
   }
@@ -55,18 +91,26 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
     readNewest,
     /** The document of the snapshot of that number; undefined when it is not there any more. */
     async read(version: number): Promise<string | undefined> {
-      const text = await storage.get(snapshotKey(version));
+      const text = await textOf(version);
       if (text !== undefined) return text;
       const { document } = await streamSnapshots.newest();
       return document?.version === version ? document.text : undefined;
     },
     /** Publishes a snapshot as number `after + 1`, and removes old ones.
+     * @param patch of the text of number `after`
      * @returns its number; undefined when `after` is not the newest any more
      * @throws StorageError when the storage fails; the snapshot may then be published or not */
-    async publish(after: number, text: string): Promise<number | undefined> {
+    async publish(after: number, text: string, patch?: string): Promise<number | undefined> {
       const version = after + 1;
       if ((await newestNumber()) !== after) return undefined;
-      if (!(await storage.create(snapshotKey(version), text))) return undefined;
+      let next = { version, base: version, whole: text.length, patches: 0 };
+      if (patch !== undefined && last.version === after) {
+        const patches = last.patches + patch.length;
+        if (patches <= last.whole && after - last.base < MOST_PATCHES) next = { ...last, version, patches };
+      }
+      const document = next.base === version ? text : `@${next.base} ${next.patches}\n${patch}`;
+      if (!(await storage.create(snapshotKey(version), document))) return undefined;
+      last = next;
       if (((await pointer()) ?? 0) < version) await storage.put(POINTER, String(version));
       try {
         await removeOld(version);
@@ -77,4 +121,10 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
       return version;
     },
   };
+}
+
+/** What a document says of the one that it changes: a whole one is the base of itself. */
+function headOf(version: number, text = "") {
+  const [, base = version, patches = 0] = HEAD.exec(text) ?? [];
+  return { base: Math.max(version - MOST_PATCHES, Math.min(Number(base), version)), patches: Number(patches) };
 }

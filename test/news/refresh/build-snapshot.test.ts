@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createNews } from "../../../src/news/news.ts";
 import { newsConfig } from "../../../src/config/news-config.ts";
+import type { Key } from "../../../src/storage/storage.ts";
 import { silentLogger } from "../../../src/runtime/logger.ts";
 import { serve, type TestServer } from "../server.ts";
 import { createWorld, HOUR, NOON, rss, type Story, type World } from "../world.ts";
@@ -184,6 +185,39 @@ describe("a refresh", () => {
     expect([listed.map(({ title }) => title.replace(/\d+.*/, "")), total]).toEqual([[breaking.title, "Essay "], 51]);
     const { topics } = await news.topics({ limit: 3, lang: "en" });
     expect(topics.map(({ heat }) => heat > 0)).toEqual([true, true, false]);
+  });
+
+  test("writes at most twice what is new, also after the worker was replaced", async () => {
+    const story = (n: number): Story => ({
+      title: `Report ${n} of ${n % 7} companies about project ${n * 37}`,
+      summary: `What is known about matter ${n} so far: ${"and more of it ".repeat(12)}`,
+      link: `https://w.example/${n}`,
+      at: NOON - (1000 - n) * 60_000,
+    });
+    let bytes = 0;
+    const counted =
+      <T>(write: (key: Key, value: string) => Promise<T>) =>
+      (key: Key, value: string): Promise<T> => {
+        bytes += Buffer.byteLength(value);
+        return write(key, value);
+      };
+    const { storage: all } = world;
+    const storage = { ...all, create: counted(all.create), put: counted(all.put) };
+    let stories = Array.from({ length: 300 }, (_, n) => story(n));
+    await world.write("en.xml", rss(stories));
+    await world.news({ sources: [EN], max_items: 300 }, { storage }).refresh("full");
+    for (const round of [1, 2, 3]) {
+      const fresh = Array.from({ length: 30 }, (_, n) => story(300 * round + n));
+      stories = [...fresh, ...stories.slice(0, -30)];
+      await world.write("en.xml", rss(stories));
+      world.clock.advance(HOUR);
+      bytes = 0;
+      await world.news({ sources: [EN], max_items: 300 }, { storage }).refresh("full");
+      const stored = await world.news({}).current();
+      const isFresh = ({ url }: { url: string }): boolean => fresh.some(({ link }) => link === url);
+      expect(stored.items.filter(isFresh)).toHaveLength(30);
+      expect(bytes).toBeLessThan(2 * JSON.stringify(stored.items.filter(isFresh)).length);
+    }
   });
 
   test("publishes the same bytes for the same input and clock", async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { parseSnapshot, type SnapshotContent } from "../../../src/news/snapshot/snapshot-document.ts";
+import { patchOf } from "../../../src/news/snapshot/line-patch.ts";
+import { parseSnapshot, printSnapshot, type SnapshotContent } from "../../../src/news/snapshot/snapshot-document.ts";
 import { createSnapshotStore, type SnapshotStore } from "../../../src/news/snapshot/snapshot-store.ts";
 import { openStorage } from "../../../src/storage/open-storage.ts";
 import type { Key, Storage } from "../../../src/storage/storage.ts";
@@ -151,6 +152,118 @@ describe("a publication", () => {
     isBroken = false;
     await store.publish(5, text(6));
     expect(await documents()).toEqual(["4", "5", "6", "newest"]);
+  });
+});
+
+/** A snapshot whose topics change one by one, so that each is much like the one before. */
+const printed = (index: number): string => {
+  const topics = Array.from({ length: 300 }, (_, n) => {
+    return { id: `t${n}`, item_ids: [`n${n}`, ...(n < index ? ["more"] : [])] };
+  });
+  const { record, parts } = content(index);
+  return printSnapshot({ record, parts: { ...parts, topics } });
+};
+
+/** Publishes snapshots, each as a patch of the one before, where it may be one. */
+async function publishPatches(from: number, to: number): Promise<void> {
+  for (let index = from; index <= to; index++) {
+    const patch = index === 1 ? undefined : patchOf(printed(index - 1), printed(index));
+    expect(await store.publish(index - 1, printed(index), patch)).toBe(index);
+  }
+}
+
+describe("a snapshot that is stored as a patch", () => {
+  const isWhole = async (version: number) => (await storage.get(keyOf(version)))?.startsWith("{") === true;
+
+  test.each([
+    ["memory", undefined],
+    ...SHARED_STORAGES.map(({ name, open: share }) => [name, share] as const),
+  ] as const)("is read by another process on %s", async (_, share) => {
+    const shared = await share?.();
+    if (shared !== undefined) {
+      await storage.close();
+      storage = await openStorage(shared.url);
+      store = open(storage);
+    }
+    await publishPatches(1, 8);
+    expect(await Promise.all([1, 2, 8].map(isWhole))).toEqual([true, false, false]);
+    const other = shared === undefined ? storage : await openStorage(shared.url);
+    expect(await open(other).read(8)).toBe(printed(8));
+    expect(await open(other).readNewest(8, ({ text }) => text)).toBe(printed(8));
+    if (other !== storage) await other.close();
+    await storage.close();
+    await shared?.remove();
+  });
+
+  test("is whole before the patches are longer than the whole, and what is not needed then is removed", async () => {
+    await publishPatches(1, 60);
+    const whole: number[] = [];
+    for (const name of await documents()) if (await isWhole(Number(name))) whole.push(Number(name));
+    let size = 0;
+    const numbers = (await documents()).filter((name) => name !== "newest").map(Number);
+    for (const number of numbers) size += (await storage.get(keyOf(number)))!.length;
+    expect(whole.length).toBeGreaterThanOrEqual(1);
+    expect(whole.length).toBeLessThanOrEqual(2);
+    expect(size).toBeLessThan(4 * printed(60).length);
+    expect(Math.min(...numbers)).toBe(Math.min(...whole));
+    expect(await open(storage).read(60)).toBe(printed(60));
+  });
+
+  test("is whole after one that this process has not read, and after many patches", async () => {
+    await publishPatches(1, 2);
+    store = open(storage);
+    await publishPatches(3, 3);
+    expect(await isWhole(3)).toBe(true);
+    for (let version = 3; version < 250; version++)
+      await store.publish(version, printed(3), patchOf(printed(3), printed(3)));
+    expect((await documents()).length).toBeLessThan(210);
+    expect(await open(storage).read(250)).toBe(printed(3));
+  });
+
+  test.each([
+    ["it", 6, 5, [6]],
+    ["the one before", 5, 4, [6, 5]],
+    ["the whole one", 1, undefined, [6, 5, 4, 1]],
+  ])("falls back when %s is damaged", async (_, harmed, version, reported) => {
+    await publishPatches(1, 6);
+    await storage.put(keyOf(harmed), (await storage.get(keyOf(harmed)))!.slice(0, -40));
+    expect((await newest())?.version).toBe(version);
+    expect(damage).toEqual(reported);
+  });
+
+  test("falls back to the whole one when patches are damaged, and to what came before when that is", async () => {
+    await publishPatches(1, 3);
+    store = open(storage);
+    await publishPatches(4, 9);
+    for (const version of [5, 6]) await storage.put(keyOf(version), "@4 1\ntorn");
+    expect(await newest()).toEqual({ version: 4, index: 4 });
+    await storage.put(keyOf(4), "{torn");
+    store = open(storage);
+    expect(await newest()).toBeUndefined();
+  });
+
+  test("is there or not, whenever its publisher dies, and the next one follows", async () => {
+    for (let death = 0; ; death++) {
+      storage = await openStorage("memory:");
+      store = open(storage);
+      await publishPatches(1, 12);
+      let isDead = false;
+      const dying = watchedStorage(storage, ({ number }) => ((isDead ||= number >= death) ? "fail" : "pass"));
+      const last = open(dying);
+      const patch = patchOf(printed(12), printed(13));
+      await last
+        .read(12)
+        .then(() => last.publish(12, printed(13), patch))
+        .catch(() => undefined);
+      const text = await open(storage).readNewest(await open(storage).newestNumber(), (document) => document.text);
+      expect([printed(12), printed(13)]).toContain(text);
+      store = open(storage);
+      const number = await store.newestNumber();
+      await store.read(number);
+      expect(await store.publish(number, printed(14), patchOf(text!, printed(14)))).toBe(number + 1);
+      expect(await open(storage).read(number + 1)).toBe(printed(14));
+      if (!isDead) return;
+    }
   });
 });
 

@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+
+/** A patch is the digest of the text that it makes, then lines of that text: new ones as they are, and `@FROM TO` for
+ * those of the text before. No line of the texts begins with `@`. */
+export function patchOf(before: string, after: string): string {
+  const places = new Map(before.split("\n").map((line, at) => [line, at]));
+  const patch = [digestOf(after)];
+  let [from, to] = [-1, -1]; // The lines that the last line of the patch copies.
+  for (const line of after.split("\n")) {
+    const at = places.get(line) ?? -1;
+    if (at >= 0 && at === to) patch.pop();
+    else from = at;
+    to = at < 0 ? -1 : at + 1;
+    patch.push(at < 0 ? line : `@${from} ${to}`);
+  }
+  return patch.join("\n");
+}
+
+/** The text that the patches make, one after the other; undefined when it is not that of the last one. */
+export function patched(text: string, patches: readonly string[]): string | undefined {
+  let lines = text.split("\n");
+  let digest: string | undefined;
+  for (const patch of patches) {
+    const [own, ...changes] = patch.split("\n");
+    const before = lines;
+    lines = changes.flatMap((line) => {
+      if (!line.startsWith("@")) return line;
+      const [from, to] = line.slice(1).split(" ").map(Number);
+      return before.slice(from, to);
+    });
+    digest = own;
+  }
+  const result = lines.join("\n");
+  return digest === undefined || digest === digestOf(result) ? result : undefined;
+}
+
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
