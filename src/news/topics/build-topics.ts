@@ -5,7 +5,7 @@ import { sha256 } from "../../runtime/json/canonical-json.ts";
 import type { ListedItem, StoredTopic } from "../items/stored-items.ts";
 
 /** Stories that several items report; if none, each item is a topic, for small feeds. A topic keeps its id while it
- * shares more members with the earlier topic of that id than any other. @param at when an item was published, shifted
+ * shares more members with the earlier topic of that id than any other. @param items newest first @param at when an item was published, shifted
  * if it is a fixture's @param earlier topics of the previous snapshot */
 export async function buildTopics(
   items: readonly ListedItem[],
@@ -16,19 +16,12 @@ export async function buildTopics(
 ): Promise<StoredTopic[]> {
   const headlines = items.map((item) => ({ ...item, assets: item.symbols, at: at(item) }));
   const groups = await clusterHeadlines(headlines, step, memory);
-  const clusters = groups.map((members) => members.map((index) => items[index]!.id));
-  const shared = clusters.filter((ids) => ids.length > 1);
-  const times = new Map(headlines.map((headline) => [headline.id, headline.at]));
-  const firstOf = (ids: readonly string[]): string =>
-    ids.reduce((a, b) => ((times.get(b)! - times.get(a)! || (b < a ? -1 : 1)) < 0 ? b : a));
-  return withIds(shared.length > 0 ? shared : clusters, earlier, firstOf);
+  const shared = groups.filter((members) => members.length > 1);
+  return withIds(shared.length > 0 ? shared : groups, items, earlier);
 }
 
-function withIds(
-  clusters: readonly string[][],
-  earlier: readonly StoredTopic[],
-  firstOf: (ids: readonly string[]) => string,
-): StoredTopic[] {
+function withIds(groups: readonly number[][], items: readonly ListedItem[], earlier: readonly StoredTopic[]) {
+  const clusters = groups.map((members) => members.map((index) => items[index]!.id));
   const before = new Map(earlier.flatMap(({ id, item_ids }) => item_ids.map((item) => [item, id] as const)));
   const claims = clusters.flatMap((ids, index) => {
     const common = new Map<string, number>();
@@ -46,14 +39,15 @@ function withIds(
     named.set(index, id);
     taken.add(id);
   }
-  return clusters.map((ids, index) => {
-    const id = named.get(index) ?? newId([firstOf(ids), ...ids.toSorted()], taken);
+  return clusters.map((item_ids, index): StoredTopic => {
+    const oldest = items[Math.max(...groups[index]!)]!;
+    const id = named.get(index) ?? newId([oldest.id, ...item_ids.toSorted()], taken);
     taken.add(id);
-    return { id, item_ids: ids };
+    return { id, item_ids };
   });
 }
 
-/** Of the item that was published first: a topic that grows would get the same id again. */
+/** Of the oldest item: a topic that has grown would get the same id. */
 function newId(ids: readonly string[], taken: ReadonlySet<string>): string {
   for (let attempt = 0; ; attempt++) {
     const parts = attempt === 0 ? ids.slice(0, 1) : [...ids, String(attempt)];

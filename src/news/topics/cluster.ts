@@ -50,19 +50,18 @@ function inContext(points: readonly Point[], neighbours: readonly Neighbour[][])
   const [blend, terms, values] = [new Float64Array(size), new Uint32Array(size), new Float64Array(size)];
   const pool = new VectorPool();
   return points.map((point, index) => {
+    const near = neighbours[index]!;
+    const total = near.reduce((sum, { similarity }) => sum + similarity, 0);
+    const each = CONTEXT.share / Math.max(CONTEXT.full, total);
     let count = 0;
-    const add = ({ vector }: Point, share: number): void => {
+    for (const { index: other, similarity } of [{ index, similarity: 1 / each }, ...near]) {
+      const { vector } = points[other]!;
       for (let at = 0; at < vector.terms.length; at++) {
         const term = vector.terms[at]!;
         if (blend[term] === 0) terms[count++] = term;
-        blend[term] = blend[term]! + share * vector.weights[at]!;
+        blend[term] = blend[term]! + each * similarity * vector.weights[at]!;
       }
-    };
-    const near = neighbours[index]!;
-    const nearness = near.reduce((sum, { similarity }) => sum + similarity, 0);
-    const total = Math.max(CONTEXT.full, nearness);
-    add(point, 1);
-    for (const { index: other, similarity } of near) add(points[other]!, (CONTEXT.share * similarity) / total);
+    }
     for (let at = 0; at < count; at++) {
       values[at] = blend[terms[at]!]!;
       blend[terms[at]!] = 0;

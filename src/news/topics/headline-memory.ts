@@ -28,38 +28,33 @@ const IDS = 2 ** 26;
 /** What is kept of headlines from one clustering to the next, so that a refresh reads those alone that are new: the terms
  * of each, and which of them report different events. It is found again by the text and never changes a result. */
 export class HeadlineMemory {
-  /** Numbers of terms: below `size`, and of many more terms than the headlines have only until the next reading. */
   #numbers = new Map<string, number>();
   #readings = new Map<string, Reading>(); // By title.
   readonly #compare = createDistinction();
   readonly #pairs = new Map<number, boolean>(); // Whether two of them are apart, by both ids.
   #nextId = 0;
 
-  get size(): number {
-    return this.#numbers.size;
-  }
+  /** How many terms have a number. */
+  terms = (): number => this.#numbers.size;
 
   /** What each says; what is kept of others is forgotten. */
   async readAll(headlines: readonly Headline[], step: Step): Promise<Reading[]> {
-    const before = this.#readings;
+    // Most of the terms may be those of headlines that are gone.
+    const before = this.#numbers.size > MOST.known ? new Map<string, Reading>() : this.#readings;
+    if (before !== this.#readings) this.#numbers = new Map();
     this.#readings = new Map();
     if (this.#pairs.size > MOST.pairs * headlines.length) this.#pairs.clear();
     const result: Reading[] = [];
     for (const headline of headlines) {
+      const { summary, lang, assets } = headline;
       const known = before.get(headline.title);
-      const reading = known !== undefined && isOf(known, headline) ? known : this.#read(headline);
+      const isSame = known?.summary === summary && known.lang === lang && known.assets === assets.join();
+      const reading = isSame ? known : this.#read(headline);
       this.#readings.set(headline.title, reading);
       result.push(reading);
       await step();
     }
     return result;
-  }
-
-  /** Forgets the terms when most of them are of headlines that are gone. @param used how many are not */
-  tidy(used: number): void {
-    if (this.#numbers.size <= 2 * used) return;
-    this.#numbers = new Map();
-    this.#readings = new Map();
   }
 
   #read({ title, summary, lang, assets }: Headline): Reading {
@@ -85,7 +80,3 @@ export class HeadlineMemory {
 
 /** The number of a term in a reading, its kind as an index of {@link TERM_KINDS}, and whether the title has it. */
 export const termAt = (code: number) => ({ number: code >> 4, kind: (code >> 1) & 7, isInTitle: (code & 1) === 1 });
-
-function isOf(reading: Reading, { summary, lang, assets }: Headline): boolean {
-  return reading.summary === summary && reading.lang === lang && reading.assets === assets.join();
-}

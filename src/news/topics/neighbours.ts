@@ -9,110 +9,52 @@ type Options = { readonly count: number; readonly least: number };
 
 /** The nearest points of each by cosine, at most `count`, through the terms they share (the heaviest, where many are
  * common) and not by all pairs; those of two languages by their neutral parts alone. */
-export async function nearest(points: readonly Point[], options: Options, step: Step): Promise<Neighbour[][]> {
-  const search = new NeighbourSearch(points, options);
-  const result: Neighbour[][] = [];
-  for (const index of points.keys()) {
-    result.push(search.nearestOf(index));
-    await step();
-  }
-  return result;
-}
+export async function nearest(points: readonly Point[], { count, least }: Options, step: Step): Promise<Neighbour[][]> {
+  const { starts, points: others, weights } = postingsOf(points);
+  const limit = Math.min(COMMON.most, Math.max(COMMON.count, points.length * COMMON.share)); // Points of a term that counts.
+  const enough = Math.min(least, ACROSS.similarity * ACROSS.neutral ** 2); // The least product that makes a similarity.
+  /** Of one point at a time: the products with the others, how many terms they share, and which share any. */
+  const [sums, shared] = [new Float64Array(points.length), new Uint16Array(points.length)];
+  const touched = new Uint32Array(points.length);
 
-class NeighbourSearch {
-  readonly #points: readonly Point[];
-  readonly #options: Options;
-  readonly #postings: ReturnType<typeof postingsOf>;
-  readonly #limit: number; // Terms of more points do not count.
-  readonly #enough: number; // The least product that makes a similarity.
-  /** Of one point at a time: the products with the others, how many terms they share, which share any, its own weights. */
-  readonly #sums;
-  readonly #shared;
-  readonly #touched;
-  readonly #own;
-
-  constructor(points: readonly Point[], options: Options) {
-    this.#points = points;
-    this.#options = options;
-    this.#postings = postingsOf(points);
-    this.#limit = Math.min(COMMON.most, Math.max(COMMON.count, points.length * COMMON.share));
-    this.#enough = Math.min(options.least, ACROSS.similarity * ACROSS.neutral ** 2);
-    this.#sums = new Float64Array(points.length);
-    this.#shared = new Uint16Array(points.length);
-    this.#touched = new Uint32Array(points.length);
-    this.#own = new Float64Array(this.#postings.starts.length);
-  }
-
-  nearestOf(index: number): Neighbour[] {
-    const { reached, isCut } = this.#addUp(index);
-    const { count } = this.#options;
-    const [sums, shared, enough] = [this.#sums, this.#shared, this.#enough];
-    const near: Neighbour[] = [];
-    const most = isCut ? MOST.exact * count : count;
-    for (let at = 0; at < reached; at++) {
-      const other = this.#touched[at]!;
-      const product = sums[other]!;
-      if (product >= enough && other !== index) {
-        const similarity = this.#similarity(index, other, product, shared[other]!);
-        const isNear = near.length < most || similarity >= near[most - 1]!.similarity;
-        if (similarity > 0 && isNear) insert(near, { index: other, similarity }, most);
-      }
-      sums[other] = shared[other] = 0;
-    }
-    return isCut ? this.#exactly(index, near).slice(0, count) : near;
-  }
-
-  /** Adds up the products with the points that share a term: how many these are, and whether terms are left. */
-  #addUp(index: number): { reached: number; isCut: boolean } {
-    const { terms, weights } = this.#points[index]!.vector;
-    const [sums, shared, touched] = [this.#sums, this.#shared, this.#touched];
-    const { starts, points, weights: others } = this.#postings;
-    let reached = 0;
-    let work = 0;
-    for (let at = 0; at < terms.length; at++) {
-      const weight = weights[at]!;
-      const [from, to] = [starts[terms[at]!]!, starts[terms[at]! + 1]!];
-      if (to - from > this.#limit) continue;
+  /** Adds up the products with the points that share a term: how many these are. */
+  const addUp = ({ vector }: Point): number => {
+    let [reached, work] = [0, 0];
+    for (let at = 0; at < vector.terms.length; at++) {
+      const [term, weight] = [vector.terms[at]!, vector.weights[at]!];
+      const [from, to] = [starts[term]!, starts[term + 1]!];
+      if (to - from > limit) continue;
       work += to - from;
-      if (work > MOST.work) return { reached, isCut: true };
+      if (work > MOST.work) break;
       for (let entry = from; entry < to; entry++) {
-        const other = points[entry]!;
+        const other = others[entry]!;
         if (shared[other] === 0) touched[reached++] = other;
-        sums[other] = sums[other]! + weight * others[entry]!;
+        sums[other] = sums[other]! + weight * weights[entry]!;
         shared[other] = shared[other]! + 1;
       }
     }
-    return { reached, isCut: false };
-  }
+    return reached;
+  };
+  const similarityOf = (a: Point, b: Point, product: number, terms: number): number =>
+    a.lang === b.lang ? (product >= least ? product : 0) : acrossLanguages(a, b, product, terms);
 
-  /** The same neighbours by all terms of both. */
-  #exactly(index: number, near: readonly Neighbour[]): Neighbour[] {
-    const { terms, weights } = this.#points[index]!.vector;
-    const [own, { starts }] = [this.#own, this.#postings];
-    for (let at = 0; at < terms.length; at++) {
-      const isCommon = starts[terms[at]! + 1]! - starts[terms[at]!]! > this.#limit;
-      own[terms[at]!] = isCommon ? 0 : weights[at]!;
-    }
-    const result = near.map(({ index: other }) => {
-      const { vector } = this.#points[other]!;
-      let product = 0;
-      let shared = 0;
-      for (let at = 0; at < vector.terms.length; at++) {
-        const weight = own[vector.terms[at]!]!;
-        product += weight * vector.weights[at]!;
-        if (weight > 0) shared += 1;
+  const result: Neighbour[][] = [];
+  for (const [index, point] of points.entries()) {
+    const near: Neighbour[] = [];
+    for (let reached = addUp(point), at = 0; at < reached; at++) {
+      const other = touched[at]!;
+      const product = sums[other]!;
+      if (product >= enough && other !== index) {
+        const similarity = similarityOf(point, points[other]!, product, shared[other]!);
+        const isNear = near.length < count || similarity >= near[count - 1]!.similarity;
+        if (similarity > 0 && isNear) insert(near, { index: other, similarity }, count);
       }
-      return { index: other, similarity: this.#similarity(index, other, product, shared) };
-    });
-    for (const term of terms) own[term] = 0;
-    return result.sort(nearerFirst);
+      sums[other] = shared[other] = 0;
+    }
+    result.push(near);
+    await step();
   }
-
-  #similarity(index: number, other: number, product: number, shared: number): number {
-    const [a, b] = [this.#points[index]!, this.#points[other]!];
-    if (a.lang !== b.lang) return acrossLanguages(a, b, product, shared);
-    return product >= this.#options.least ? product : 0;
-  }
+  return result;
 }
 
 const nearerFirst = (a: Neighbour, b: Neighbour): number => b.similarity - a.similarity || a.index - b.index;

@@ -26,8 +26,7 @@ export async function vectorsOf(
   memory = new HeadlineMemory(),
 ): Promise<Point[]> {
   const readings = await memory.readAll(headlines, step);
-  const { weights, isNeutral, used } = weighTerms(readings, memory.size);
-  memory.tidy(used);
+  const { weights, isNeutral } = weighTerms(readings, memory.terms());
   const pool = new VectorPool();
   const [numbers, values] = [new Uint32Array(CLUSTERING.most.terms), new Float64Array(CLUSTERING.most.terms)];
   return readings.map((reading, index): Point => {
@@ -46,7 +45,7 @@ export async function vectorsOf(
   });
 }
 
-/** The weight of each term in a title, whether it means the same in every language, and how many are in use. */
+/** The weight of each term in a title, and whether it means the same in every language. */
 function weighTerms(readings: readonly Reading[], size: number) {
   const LANGUAGES = { en: 1, zh: 2 };
   const [frequency, kinds, languages] = [new Uint32Array(size), new Uint8Array(size), new Uint8Array(size)];
@@ -59,10 +58,8 @@ function weighTerms(readings: readonly Reading[], size: number) {
     }
   }
   const [weights, isNeutral] = [new Float64Array(size), new Uint8Array(size)];
-  let used = 0;
   for (let number = 0; number < size; number++) {
     if (frequency[number] === 0) continue;
-    used += 1;
     const kind = TERM_KINDS[kinds[number]!]!;
     const seen = frequency[number]! + BACKGROUND.documents * BACKGROUND[kind];
     const isOwn = kind === "concept" && languages[number] === LANGUAGES.en;
@@ -72,7 +69,7 @@ function weighTerms(readings: readonly Reading[], size: number) {
     const isBoth = languages[number] === LANGUAGES.en + LANGUAGES.zh;
     isNeutral[number] = Number(kind !== "han" && (kind !== "word" || isBoth));
   }
-  return { weights, isNeutral, used };
+  return { weights, isNeutral };
 }
 
 /** Makes vectors. */

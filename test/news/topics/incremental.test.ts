@@ -63,9 +63,10 @@ describe("topics", () => {
     const items = NAMES.flatMap((name, n) =>
       EVENTS.slice(0, 3).map((write, hour) => itemOf(write(name, 9 + n), 5 - hour)),
     );
-    const states = [5, 4, 3].map((hours) => items.filter((item) => at(item) <= NOON - hours * HOUR));
+    const newestFirst = items.toSorted((a, b) => at(b) - at(a));
+    const states = [5, 4, 3].map((hours) => newestFirst.filter((item) => at(item) <= NOON - hours * HOUR));
     const ids = (topics: readonly StoredTopic[]) => topics.map(({ id }) => id).sort();
-    const rebuilt = await refreshed([items]);
+    const rebuilt = await refreshed([newestFirst]);
     expect(rebuilt).toHaveLength(NAMES.length);
     expect(ids(await refreshed(states))).toEqual(ids(rebuilt));
   });
