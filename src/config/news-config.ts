@@ -7,9 +7,10 @@ const location = z
   .string()
   .trim()
   .min(1)
-  .refine((value) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || /^https?:\/\/[^/\s]/i.test(value), {
-    message: "must be an http(s) URL or a path relative to the config file",
-  });
+  .refine(
+    (value) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || (/^https?:\/\/[^/\s]/i.test(value) && URL.canParse(value)),
+    { message: "must be an http(s) URL or a path relative to the config file" },
+  );
 
 const contact = z.string().regex(/^[\x21-\x7e]{1,200}$/, "must be printable ASCII without spaces");
 

@@ -142,6 +142,19 @@ describe("the sources of a configuration file", () => {
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("--config is missing")]);
   });
 
+  it.each([
+    [["http://exa mple/"], "url: must be an http(s) URL or a path relative to the config file"],
+    [["https://[::1/"], "url: must be an http(s) URL or a path relative to the config file"],
+    [["a.xml", "--header", "no-colon"], "--header must be NAME: VALUE."],
+    [["a.xml", "--header", ": b"], "--header must be NAME: VALUE."],
+    [["a.xml", "--header", "Host: b"], "headers.Host: must be the name of a header that the connection does not set"],
+  ])("are refused as %j", async ([url, ...flags], fault) => {
+    await writeFile(file(), YAML);
+    const { code, stderr } = await run(["add", "a", url!, "--name", "A", ...flags]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(fault) as string]);
+    expect(await content()).toBe(YAML);
+  });
+
   it("are all added where several processes add some at the same moment", async () => {
     await writeFile(file(), YAML);
     const ids = ["a", "b", "c", "d", "e", "f", "g", "h"];
@@ -174,16 +187,18 @@ describe("the sources of a configuration file", () => {
     await writeFile(file(), "news: { sources: [{ id: old, name: Old, lang: en, url: https://old.example/ }] }\n");
     const opml = `<opml version="2.0"><body><outline text="Crypto"><outline text="Deep">
       <outline text="A &amp; B" xmlUrl="https://a.example/?x=1&amp;y=2" language="zh-CN" category="x,/y/z"/></outline>
+      <outline text="West" xmlUrl="https://west.example/" timezone="-05:00" weight="2.5"/>
       <outline text="Again" xmlUrl="https://old.example/"/><outline text="None"/></outline>
       <outline text="币圈" xmlUrl="https://b.example/"/><outline text="Bad" xmlUrl="ftp://c.example/"/></body></opml>`;
     const { code, stdout, stderr } = await run(["import", "-", "--lang", "zh"], opml);
-    expect([code, stdout]).toEqual([8, "added\tskipped\trefused\n2\t1\t1\n"]);
+    expect([code, stdout]).toEqual([8, "added\tskipped\trefused\n3\t1\t1\n"]);
     expect(stderr).toContain("https://old.example/ is there already.");
     expect(stderr).toContain("Bad: url: must be an http(s) URL");
-    const [, a, b] = (parse(await content()) as { news: { sources: object[] } }).news.sources;
+    const [, a, west, b] = (parse(await content()) as { news: { sources: object[] } }).news.sources;
     const categories = ["Crypto", "Deep", "x", "y", "z"];
     expect(a).toEqual({ id: "a-b", name: "A & B", lang: "zh", url: "https://a.example/?x=1&y=2", categories });
     expect(b).toEqual({ id: "b.example", name: "币圈", lang: "zh", url: "https://b.example/" });
+    expect(west).toMatchObject({ timezone: "-05:00", weight: 2.5 });
     const before = JSON.parse((await run(["list", "--json"])).stdout) as object[];
     const exported = await run(["export"]);
     await writeFile(file(), "{}");

@@ -3,8 +3,10 @@ import type { WrittenSource } from "../../config/edit-sources.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { nearestLanguage } from "../../language/detect-language.ts";
 
-type Outline = NonNullable<NonNullable<ReturnType<typeof parseOpml>["body"]>["outlines"]>[number];
 const MOST_NESTED = 20;
+const MORE = { extraOutlineAttributes: ["timezone", "weight"] } as const; // What OPML has no attributes for.
+const parse = (opml: string) => parseOpml(opml, MORE).body?.outlines;
+type Outline = NonNullable<ReturnType<typeof parse>>[number];
 
 /** The feeds of an OPML document. The outlines that one is nested in are its categories, with those of its own.
  * @param lang of feeds that do not say theirs
@@ -12,22 +14,22 @@ const MOST_NESTED = 20;
 export function sourcesOfOpml(opml: string, lang: Language): WrittenSource[] | undefined {
   const found: WrittenSource[] = [];
   const walk = (outlines: readonly Partial<Outline>[] = [], above: readonly string[] = []): void => {
-    for (const { text = "", title = text, xmlUrl: url, language, category = "", outlines: below } of outlines) {
+    for (const { text = "", title = text, xmlUrl: url, outlines: below, ...outline } of outlines) {
+      const { language, category = "", timezone, weight } = outline;
       if (url === undefined && above.length < MOST_NESTED) walk(below, [...above, title]);
       if (url === undefined) continue;
       const own = category.split(/[,/]/).map((name) => name.trim());
       const categories = Array.from(new Set([...above, ...own])).filter((name) => name !== "");
-      const source = {
-        id: idOf(title, url),
-        name: title,
-        lang: language === undefined ? lang : nearestLanguage(language),
-        url,
-      };
-      found.push(categories.length === 0 ? source : { ...source, categories });
+      found.push({
+        ...{ id: idOf(title, url), name: title, lang: language === undefined ? lang : nearestLanguage(language), url },
+        ...(typeof timezone === "string" && { timezone }),
+        ...(categories.length > 0 && { categories }),
+        ...(typeof weight === "string" && { weight: Number(weight) }),
+      });
     }
   };
   try {
-    walk(parseOpml(opml).body?.outlines);
+    walk(parse(opml));
   } catch {
     return undefined;
   }
@@ -43,10 +45,14 @@ function idOf(name: string, url: string): string {
 }
 
 /** An OPML document of feeds. */
-export function opmlOf(sources: readonly Required<Pick<WrittenSource, "name" | "lang" | "url" | "categories">>[]) {
-  const outlines = sources.map(({ name, lang: language, url: xmlUrl, categories = [] }) => {
-    const outline = { text: name, title: name, type: "rss", xmlUrl, language };
-    return categories.length === 0 ? outline : { ...outline, category: categories.join(",") };
-  });
-  return generateOpml({ head: { title: "News sources of anp" }, body: { outlines } });
+export function opmlOf(
+  sources: readonly (Omit<WrittenSource, "timezone" | "headers"> & { timezone?: string | null })[],
+) {
+  const outlines = sources.map(({ name, lang: language, url: xmlUrl, categories = [], timezone, weight = 1 }) => ({
+    ...{ text: name, title: name, type: "rss", xmlUrl, language },
+    ...(categories.length > 0 && { category: categories.join(",") }),
+    ...(timezone && { timezone }),
+    ...(weight !== 1 && { weight: String(weight) }),
+  }));
+  return generateOpml({ head: { title: "News sources of anp" }, body: { outlines } }, MORE);
 }

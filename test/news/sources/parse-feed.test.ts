@@ -276,9 +276,9 @@ describe("a web page", () => {
   test("is refused with the feed that it advertises", () => {
     const text = page('<link rel="alternate" type="application/rss+xml" title="a > b" href="/feed?a=1&amp;b=2">');
     expect(() => parseFeed(text, 0, "https://w.example/news/")).toThrow(
-      "the content is a web page, not a feed; the feed that it advertises: https://w.example/feed?a=1&b=2",
+      "the content is a web page, not a feed; it advertises https://w.example/feed?a=1&b=2",
     );
-    expect(() => parseFeed(page())).toThrow("the feed that it advertises: none");
+    expect(() => parseFeed(page())).toThrow("not a feed; it advertises none");
   });
 
   test("advertises the feeds of three formats, and nothing else", () => {

@@ -14,6 +14,13 @@ const MOST_BYTES = 5 * 1024 * 1024; // Of an OPML document.
 const lang = optional(oneOf("zh", "en"));
 const configOf = async (context: Context) => (await import("../../target/open-config.ts")).openConfig(context);
 
+/** Reads a header's name and value. What is typed may be a secret, so an error does not repeat it. */
+function headerLine(typed: string): readonly [string, string] {
+  const [, name, value] = /^([^:]+):(.*)$/.exec(text(4096)(typed)) ?? [];
+  if (name === undefined) throw new RangeError("must be NAME: VALUE");
+  return [name.trim(), value!.trim()];
+}
+
 /** Opens the configuration file, which has to be valid, to change its sources. */
 async function openFile(context: Context) {
   const file = context.globals.config ?? context.env["ANP_CONFIG"];
@@ -44,18 +51,17 @@ const add = defineCommand("news sources add", {
   arguments: { id: required(text(64)), url: required(text(2000)) },
   options: {
     ...{ name: required(text(128)), lang, timezone: optional(text(6)), category: repeatable(text(64)) },
-    ...{ weight: optional(text(10)), header: repeatable(text(4096)), allowPrivate: toggle() },
+    ...{ weight: optional(text(10)), header: repeatable(headerLine), allowPrivate: toggle() },
   },
   async run({ category, weight, header, allowPrivate, timezone, lang = "en", ...named }, context) {
     const { file, addSources } = await openFile(context);
-    const pairs = header.map((line) => [line.split(":")[0]!, line.slice(line.indexOf(":") + 1).trim()] as const);
     const source: WrittenSource = {
       ...{ id: named.id, name: named.name, lang, url: named.url },
       ...(allowPrivate && { allow_private: true }),
       ...(timezone !== undefined && { timezone }),
       ...(category.length > 0 && { categories: [...category] }),
       ...(weight !== undefined && { weight: Number(weight) }),
-      ...(header.length > 0 && { headers: Object.fromEntries(pairs) }),
+      ...(header.length > 0 && { headers: Object.fromEntries(header) }),
     };
     for (const { faults } of (await addSources(file, [source])).refused) throw new UsageError(faults);
     await printRecord(context, shown(source));

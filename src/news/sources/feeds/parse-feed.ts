@@ -6,6 +6,7 @@ import NAMES from "./feed-names.json" with { type: "json" };
 import { attributesOf, type FeedFields, type Field, MOST, readXmlFeed, resolveLink } from "./read-xml-feed.ts";
 
 const MOST_CATEGORIES = 64;
+const MOST_NAMED = 3; // Advertised feeds that an error names.
 const PAGE = 500_000;
 const FEED_TYPE = /^\s*application\/(?:rss\+xml|atom\+xml|feed\+json)\b/i;
 
@@ -31,8 +32,8 @@ export function parseFeed(text: string, zone = 0, base?: string, now?: number): 
 
 function whatElse(document: string, base: string | undefined): string {
   if (!/<html[\s>]|<!doctype\s+html/i.test(document)) return "the content is not an RSS, Atom, RDF or JSON feed";
-  const [feed = "none"] = advertisedFeeds(document, base);
-  return `the content is a web page, not a feed; the feed that it advertises: ${feed}`;
+  const feeds = advertisedFeeds(document, base).slice(0, MOST_NAMED).join(", ");
+  return `the content is a web page, not a feed; ${feeds === "" ? "it advertises none" : `it advertises ${feeds}`}`;
 }
 
 /** The feeds that a web page advertises, absolute and in its order: `<link rel="alternate" type="application/rss+xml">`,
