@@ -67,7 +67,6 @@ const KEY_SET_ERRORS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JO
 const KEY_SET = { ms: 2000, bytes: 1024 * 1024 };
 const PAUSE_MS = 1000; // Callers are refused at once for so long after the key set failed: each would wait in vain.
 const LOGGED_EVERY_MS = 30_000;
-
 /** Whether a token is a compact JWS, whose header is a JSON object in base64url. The text is not verified. */
 const isJwt = (token: string): boolean => /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token);
 

@@ -1,7 +1,6 @@
 import { DAY_MS, offsetMinutes, toIso } from "../runtime/clock.ts";
 
 const MINUTE_MS = 60_000;
-
 /** The state of a user's quota at an instant, in the fields of the interface. */
 export type QuotaState = ReturnType<QuotaRules["stateOf"]>;
 /** The quota rules in one offset. */

@@ -17,7 +17,6 @@ export const storedSubscription = z.strictObject({
 });
 
 type Stored = z.infer<typeof storedSubscription>;
-
 /** A user's subscription, in the fields of the interface. */
 export type Subscription = z.infer<typeof subscription>;
 

@@ -22,7 +22,6 @@ export const tokenRecord = z.strictObject({
 });
 
 export type TokenRecord = z.infer<typeof tokenRecord>;
-
 /** A token as operators see it. */
 export type TokenRow = TokenRecord & { readonly state: "active" | "expired" | "revoked" };
 /** Opaque tokens of 256 bits: shown once, kept as a hash, with an expiry and a way to revoke them. */

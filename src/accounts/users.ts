@@ -25,7 +25,6 @@ export type UserProfile = z.infer<typeof userProfile>;
 type UserSettings = Partial<Pick<UserProfile, "free_daily_quota" | "lang">>;
 type NewSettings = { readonly [K in keyof UserSettings]: UserSettings[K] | undefined };
 const BATCH = 256;
-
 /** The users and their settings. */
 export type Users = ReturnType<typeof createUsers>;
 

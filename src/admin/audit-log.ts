@@ -32,7 +32,6 @@ export const auditEntry = z.strictObject({
 });
 
 type AuditEntry = z.infer<typeof auditEntry>;
-
 /** Who calls what. */
 export type AuditCall = Omit<AuditEntry, "id" | "at" | "began" | "outcome" | "prev" | "hash">;
 /** A call as `anp audit list` shows it. */

@@ -8,7 +8,6 @@ const REPEAT_MS = 10 * 60_000; // The same question asked again within so long m
 /** Older entries among which a repeated question is looked for. */
 export const REPEAT_WITHIN = 100;
 const BATCH = 100;
-
 /** A question that a user paid for, with points or with a free use; `entry` is the number of the entry that charged it. */
 export type ChargedQuestion = NonNullable<Awaited<ReturnType<typeof readCharges>>[number]>;
 

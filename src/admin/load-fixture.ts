@@ -19,7 +19,6 @@ const fixtureUser = z.strictObject({
 });
 const usersFile = z.object({ users: z.array(fixtureUser) });
 const loadMark = z.strictObject({ moved_by_ms: z.int() });
-
 /** A fixture: a folder of sample data, written for one instant, its anchor (ms since the epoch). */
 export type Fixture = Readonly<Awaited<ReturnType<typeof openFixture>>>;
 /** A user of a fixture, with a token that is valid only where the fixture was loaded. */

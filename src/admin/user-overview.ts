@@ -6,7 +6,6 @@ import { toLedgerRow } from "./ledger-reader.ts";
 const MOST_LISTED = 5;
 const ENTRIES_SEARCHED = 50;
 const FEEDBACK_DAYS = 7;
-
 /** What support needs to know of a user. */
 export type UserOverview = Awaited<ReturnType<typeof userOverview>>;
 

@@ -18,7 +18,6 @@ export interface AnswerRequest {
 /** What became of a question: `answered` by what we are sure of, `unsure` when what is shown may not answer it,
  * `offered` when titles are shown to choose from, `declined` when nothing is. Only an answered one costs anything. */
 export type AnswerOutcome = "answered" | "unsure" | "offered" | "declined";
-
 /** A text with the passages it quotes or cites. */
 export type Quotation = Pick<Answer, "text" | "sources">;
 

@@ -122,9 +122,8 @@ async function complete(
 }
 
 /** The evidence decides whether an answer is sure, not the model: a checked reply may still answer another question. */
-function judged(found: Quotation, evidence: Answer, lang: Language) {
-  return evidence.outcome === "answered" ? { ...found, outcome: evidence.outcome } : asUnsure(found, lang);
-}
+const judged = (found: Quotation, evidence: Answer, lang: Language) =>
+  evidence.outcome === "answered" ? { ...found, outcome: evidence.outcome } : asUnsure(found, lang);
 
 /** A question that takes too long cannot be answered; one that waits too long can be asked again. */
 async function inTime<T>(job: Promise<T>): Promise<T> {

@@ -24,15 +24,9 @@ export function toSourceItem(passage: Passage, snippet: string): SourceItem {
 }
 
 /** The title of a passage and the other ways to ask for it. */
-export function titlesOf({ title, aliases = [] }: Passage): string[] {
-  return [title, ...aliases];
-}
-
+export const titlesOf = ({ title, aliases = [] }: Passage): string[] => [title, ...aliases];
 /** Identifies a passage among all. */
-export function keyOf({ kind, lang, id }: Pick<Passage, "kind" | "lang" | "id">): string {
-  return `${kind} ${lang} ${id}`;
-}
-
+export const keyOf = ({ kind, lang, id }: Pick<Passage, "kind" | "lang" | "id">): string => `${kind} ${lang} ${id}`;
 const KINDS: readonly Passage["kind"][] = ["help", "notice", "news"];
 
 /** An order of passages that depends on nothing else: help, notices, news; the newest first. */
@@ -46,9 +40,7 @@ export function comparePassages(a: Passage, b: Passage): number {
 }
 
 /** Order of two values by `<`, for a sort. */
-export function compare<T extends string | number>(a: T, b: T): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
+export const compare = <T extends string | number>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Which passages go and which come, in this order: a passage that changed is in both. */
 export interface PassageChanges {

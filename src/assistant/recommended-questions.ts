@@ -11,9 +11,8 @@ type RecommendedQuestions = OperationData<"getRecommendedQuestions">;
 type ListedQuestions = z.infer<typeof questionFile>["questions"];
 
 /** Reads a file of recommended questions. @throws when the file does not exist or is not valid */
-export async function readQuestions(file: string): Promise<ListedQuestions> {
-  return questionFile.parse(JSON.parse(await readFile(file, "utf8"))).questions;
-}
+export const readQuestions = async (file: string): Promise<ListedQuestions> =>
+  questionFile.parse(JSON.parse(await readFile(file, "utf8"))).questions;
 
 /** The questions of a scene in their order; those of `home` for an unknown one. `lang` is a BCP 47 tag. The scene and the
  * language of the result are those asked for, or what is served instead. */

@@ -7,7 +7,6 @@ export const RETRY_POLICY = {
 };
 
 export type RetryPolicy = Readonly<typeof RETRY_POLICY>;
-
 /** Statuses after which a retry may succeed: RFC 9110 §15.5.9, §15.6, RFC 6585 §4. */
 export const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 

@@ -6,12 +6,10 @@
  * await runner.run("count", "four"); // 4
  */
 export type Jobs = Readonly<Record<string, Job>>;
-
 /** Input and output are copied between threads (structured clone): plain data, best few large strings or buffers. */
 type Job = (input: never, context: JobContext) => unknown;
 export type Input<J extends Jobs, K extends keyof J> = Parameters<J[K]>[0];
 export type Output<J extends Jobs, K extends keyof J> = Awaited<ReturnType<J[K]>>;
-
 /** Ends a step of a long job: other work of the process may run. It is to be awaited. */
 export type Step = () => Promise<void> | undefined;
 

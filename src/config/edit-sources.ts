@@ -13,12 +13,8 @@ const LOOK_MS = 20; // Time between two attempts, ms.
 
 /** A source as a configuration file has it. */
 export type WrittenSource = z.input<typeof newsSource>;
-
 /** Changes to the list of sources: more at its end, and the place of one to remove. */
-interface Edit {
-  readonly added?: readonly WrittenSource[];
-  readonly removed?: number;
-}
+type Edit = { readonly added?: readonly WrittenSource[]; readonly removed?: number };
 
 /** Adds sources to a configuration file, but for those that are not valid, or have the id, the name or the URL of another
  * one, with what is wrong with each. @throws ConfigError when another process keeps the file locked */

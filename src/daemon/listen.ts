@@ -15,7 +15,6 @@ const KEEP_ALIVE_MS = 75_000; // Longer than proxies and clients keep idle conne
 
 const BOUNDS: ConnectionBounds = { peer_ms: 10_000, most: Infinity };
 type Server = Awaited<ReturnType<typeof listhen>>["server"];
-
 /** A server that listens. */
 export type Listener = Awaited<ReturnType<typeof listen>>;
 

@@ -26,9 +26,10 @@ export const allChecks = (input: CheckInput): Check[] => [
 ];
 
 /** The checks of a running daemon, from outside. */
-export function checksOfDaemon(target: DaemonInput): Check[] {
-  return [{ name: "daemon", bound_ms: 30_000, run: () => checkDaemon(target) }, VERSIONS];
-}
+export const checksOfDaemon = (target: DaemonInput): Check[] => [
+  { name: "daemon", bound_ms: 30_000, run: () => checkDaemon(target) },
+  VERSIONS,
+];
 
 const VERSIONS: Check = { name: "versions", bound_ms: 3000, run: checkVersions };
 

@@ -2,7 +2,6 @@ import { didYouMean } from "../runtime/text/edit-distance.ts";
 import FAULTS from "./faults.json" with { type: "json" };
 
 type Catalogue = typeof FAULTS;
-
 /** The part that fails: a name of `faults.json`, which says what each kind does, and how a caller notices. */
 export type FaultName = keyof Catalogue;
 

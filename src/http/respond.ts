@@ -13,7 +13,6 @@ export const SAFE_HEADERS = {
 
 const CHALLENGE = 'UserToken realm="anp"'; // RFC 9110 §11.6.1. No browser knows the scheme, so none prompts.
 const INTERNAL_DETAIL = "The request could not be completed. Quote the request_id when you report it.";
-
 /** A large result as its bytes too, one character for each, a small one as text alone. */
 type Serialized = { readonly text: string; readonly bytes: string | undefined; etag?: string };
 const serialized = new WeakMap<object, Serialized>(); // Of frozen objects, which come again: made and tagged once.

@@ -103,9 +103,8 @@ export function assetsInNews(text: string, categories: readonly string[] = []): 
 }
 
 /** The asset that a folded word names or is the ticker of. */
-export function assetOfWord(word: string): string | undefined {
-  return ASSET_OF_NAME.get(word)?.symbol ?? SMALL_TICKERS.get(word);
-}
+export const assetOfWord = (word: string): string | undefined =>
+  ASSET_OF_NAME.get(word)?.symbol ?? SMALL_TICKERS.get(word);
 
 /** The ticker and the names of an asset, folded; the ticker alone of one that is not known. */
 export function namesOfAsset(symbol: string): string[] {

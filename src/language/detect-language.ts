@@ -8,10 +8,7 @@ export function languageOfTag(tag: string): Language | undefined {
 }
 
 /** The nearest language we have for a tag: `zh` for every Chinese, `en` for all else. */
-export function nearestLanguage(tag: string): Language {
-  return languageOfTag(tag) ?? "en";
-}
-
+export const nearestLanguage = (tag: string): Language => languageOfTag(tag) ?? "en";
 /** A script of Traditional Chinese: of Taiwan, or of Hong Kong and Macau. */
 export type Script = "tw" | "hk";
 
@@ -24,11 +21,8 @@ export function scriptOfTag(tag: string): Script | undefined {
 const HAN = /\p{Script=Han}/u;
 const HAN_ALL = /\p{Script=Han}/gu;
 const LATIN_WORDS = /\p{Script=Latin}{2,}/gu;
-
 /** Whether the text holds a Chinese character. */
-export function hasHan(text: string): boolean {
-  return HAN.test(text);
-}
+export const hasHan = (text: string): boolean => HAN.test(text);
 
 /** The language of a text by its script. Chinese questions and headlines carry English names and tickers ("BTC 今天怎么样"),
  * so a few Chinese characters decide; an English sentence that quotes one Chinese name stays English. `fallback` is the

@@ -4,17 +4,13 @@ const CONTROL =
   /[^\P{Cc}\t\n\r]|[\u00ad\u180e\u200b\u2060-\u2064\u206a-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\p{Bidi_Control}]/gu;
 
 /** The text without control characters, which XML and JSON forbid, and marks without width or of direction. */
-export function withoutControls(text: string): string {
-  return text.replace(CONTROL, "");
-}
-
+export const withoutControls = (text: string): string => text.replace(CONTROL, "");
 const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi;
 const INVISIBLE = /[\u00ad\u200c\u200d\ufffd]/g; // Soft hyphens, joiners, and U+FFFD of an invalid code point.
 
 /** The text with its references decoded, without what they name of the invisible. */
-export function decodeEntities(text: string): string {
-  return text.replace(REFERENCE, (reference) => decodeHTMLStrict(reference).replace(INVISIBLE, ""));
-}
+export const decodeEntities = (text: string): string =>
+  text.replace(REFERENCE, (reference) => decodeHTMLStrict(reference).replace(INVISIBLE, ""));
 
 const COMMENT = /<!--[^]*?(?:-->|$)/g;
 const SCRIPT = /<(script|style)\b[^<>]*>[^]*?(?:<\/\1\s*>|$)/gi;
@@ -56,12 +52,8 @@ export function plainText(article: string, bullet = ""): string {
 }
 
 const ITEM_TAG = /<li\b[^<>]*>/gi;
-
 /** Plain text of an article, in which each item of an unnumbered list is a line that begins with a hyphen. */
-export function plainTextWithLists(article: string): string {
-  return plainText(article.replace(ITEM_TAG, "\n- "), "- ");
-}
-
+export const plainTextWithLists = (article: string): string => plainText(article.replace(ITEM_TAG, "\n- "), "- ");
 /** Joiners, but between the letters and pictures that they join. */
 const JOINER = /(?<=[\0-\x7f\u3000-\u9fff])[\u200c\u200d]|[\u200c\u200d](?=[\0-\x7f\u3000-\u9fff])/g;
 const END_TAG = /<\/[a-z][a-z\d]*>/i;

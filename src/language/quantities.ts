@@ -15,9 +15,7 @@ const IN_WORDS = new RegExp(
 );
 
 /** A folded text with its quantities in digits: `十万` becomes `10万`, `a quarter point` becomes `25 bps`. */
-export function quantitiesInDigits(text: string): string {
-  return text.replace(IN_WORDS, (words) => SPELLED.get(words)!);
-}
+export const quantitiesInDigits = (text: string): string => text.replace(IN_WORDS, (words) => SPELLED.get(words)!);
 
 /** The quantities of a folded text in any notation: `$105K`, `105,000` and `10.5 万` are one value, as are `14.2 亿` and
  * `1.42B`. Their values are in units, in per cent, or in basis points. */

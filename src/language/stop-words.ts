@@ -5,7 +5,6 @@ const LISTS = new Map(
   readRows(new URL("data/stop-words.txt", import.meta.url)).map(([[name = ""] = [], words = []]) => [name, words]),
 );
 const listOf = (name: string): readonly string[] => LISTS.get(name)!;
-
 /** English words that say nothing about the subject of a text, stemmed. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(listOf("words").map(stem));
 /** The same for headlines, stemmed. */

@@ -71,6 +71,5 @@ function createThesaurus(more: MeaningRows) {
   };
 }
 
-function stemsOf(phrase: string): string[] {
-  return tokenizeFolded(fold(phrase)).flatMap(({ text, han }) => (han ? [] : [stem(text)]));
-}
+const stemsOf = (phrase: string): string[] =>
+  tokenizeFolded(fold(phrase)).flatMap(({ text, han }) => (han ? [] : [stem(text)]));

@@ -4,7 +4,6 @@ import { stemmer } from "stemmer";
 
 const TOKENS = /(?<!\d)\d+(?:[.,]\d+)+|\p{Script=Han}+|(?:(?!\p{Script=Han})[\p{L}\p{N}])+(?:['’][a-z]+)?/gu;
 const IS_HAN = /^\p{Script=Han}/u;
-
 /** A run of Chinese characters, or a word or number of another script; folded. */
 export type Token = { readonly text: string; readonly han: boolean };
 
@@ -12,9 +11,7 @@ export type Token = { readonly text: string; readonly han: boolean };
  * @example
  * tokenize("What's the 提现 fee, 1,000?"); // what, the, 提现, fee, 1000
  */
-export function tokenize(text: string): Token[] {
-  return tokenizeFolded(fold(text));
-}
+export const tokenize = (text: string): Token[] => tokenizeFolded(fold(text));
 
 /** Tokens of a text that is folded. */
 export function tokenizeFolded(folded: string): Token[] {

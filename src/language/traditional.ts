@@ -5,9 +5,8 @@ const SIMPLIFIED = new Map(PAIRS.map(([traditional = "", simplified = ""]) => [t
 const TRADITIONAL = new RegExp(`[${Array.from(SIMPLIFIED.keys()).join("")}]`, "gu");
 
 /** The text with frequent traditional characters simplified, its length kept: for matching only, never for quotes. */
-export function toSimplified(text: string): string {
-  return text.replace(TRADITIONAL, (character) => SIMPLIFIED.get(character)!);
-}
+export const toSimplified = (text: string): string =>
+  text.replace(TRADITIONAL, (character) => SIMPLIFIED.get(character)!);
 
 /** Whether a text is in Traditional characters; what Simplified texts write too (著名, 乾坤) tells nothing. */
 export function isTraditional(text: string): boolean {

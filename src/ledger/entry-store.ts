@@ -6,10 +6,7 @@ import { Stream } from "../storage/stream.ts";
 import { entry, hashEntry, type Entry, entryKey, ledgerKey } from "./entry.ts";
 
 /** An entry, and its text as it is stored. */
-export interface StoredEntry {
-  readonly item: Entry;
-  readonly text: string;
-}
+export type StoredEntry = { readonly item: Entry; readonly text: string };
 
 /** The end of a ledger, as it was read. */
 export interface LedgerEnd {

@@ -17,7 +17,6 @@ const account = z.strictObject({
 });
 
 export type Account = z.infer<typeof account>;
-
 /** The account of a user whose ledger is empty. */
 export const EMPTY_ACCOUNT: Account = { balance: 0, total_earned: 0, total_spent: 0, free_day: "", free_used: 0 };
 
@@ -64,31 +63,24 @@ export const entry = z.strictObject({
 });
 
 export type Entry = z.infer<typeof entry>;
-
 /** The start of the hash chain of a user's ledger. */
-export function genesisHash(user: string): string {
-  return sha256(`anp ledger of ${user}`);
-}
-
+export const genesisHash = (user: string): string => sha256(`anp ledger of ${user}`);
 /** The hash that an entry with these fields must have. */
-export function hashEntry(fields: object): string {
-  return sha256(canonicalJson(fields));
-}
-
+export const hashEntry = (fields: object): string => sha256(canonicalJson(fields));
 /** Where a user's ledger is stored. */
-export function ledgerKey(user: string | EncodedSegment): Key {
-  return ["users", user, "ledger"];
-}
+export const ledgerKey = (user: string | EncodedSegment): Key => ["users", user, "ledger"];
 
 /** Where an entry of a user's ledger is stored. */
-export function entryKey(user: string | EncodedSegment, number: number): Key {
-  return itemKey(new EncodedSegment(encodeKey(ledgerKey(user))), number);
-}
+export const entryKey = (user: string | EncodedSegment, number: number): Key =>
+  itemKey(new EncodedSegment(encodeKey(ledgerKey(user))), number);
 
 /** Where the number of an operation's entry is stored. */
-export function operationKey(user: string | EncodedSegment, operation: string): Key {
-  return ["users", user, "operations", operation];
-}
+export const operationKey = (user: string | EncodedSegment, operation: string): Key => [
+  "users",
+  user,
+  "operations",
+  operation,
+];
 
 /** The index from an operation id to the number of its entry. */
 export const operationPointer: z.ZodType<{ entry: number }> = z.strictObject({ entry: z.int().min(1) });

@@ -64,6 +64,4 @@ export async function indexOperation(entries: EntryStore, last: StoredEntry | un
 }
 
 /** SHA-256 of the request of an operation, as its entry keeps it. */
-export function requestHash(operation: LedgerOperation): string {
-  return sha256(canonicalJson(operation.request));
-}
+export const requestHash = (operation: LedgerOperation): string => sha256(canonicalJson(operation.request));

@@ -88,7 +88,6 @@ interface LedgerDeps {
  * ahead of one that has to read what it wrote. */
 const LONGEST_POST_MS = 30_000;
 const CONTENDED = "Other processes change this user's ledger without a pause. Nothing was done.";
-
 /** A user's ledger up to the entry that was its last when it was opened. */
 export type OpenLedger = ReturnType<typeof openAt>;
 
@@ -224,10 +223,7 @@ interface Posting {
 }
 
 /** The entry of a posting, and whether an earlier request made it. */
-export interface Posted {
-  readonly entry: Entry;
-  readonly replayed: boolean;
-}
+export type Posted = { readonly entry: Entry; readonly replayed: boolean };
 
 function entryAfter(
   last: Entry | undefined,

@@ -40,11 +40,7 @@ export type LedgerCommand =
     };
 
 /** A change that the rules allow: the account after it, and the details of its entry. */
-export interface Change {
-  readonly delta: number;
-  readonly account: Account;
-  readonly details: EntryDetails;
-}
+export type Change = { readonly delta: number; readonly account: Account; readonly details: EntryDetails };
 
 /** Why a command is refused: 1005 too few points, 1009 a bad business request, 422 a field past its bound. */
 export type LedgerRefusal =
@@ -52,9 +48,7 @@ export type LedgerRefusal =
   | { readonly code: 422; readonly field: string; readonly message: string };
 
 /** floor(amount × rate), exact: both numbers are read in their shortest decimal form, so 0.29 × 100 is 29. */
-export function pointsFor(amount: number, rate: number): number {
-  return new Decimal(amount).mul(rate).floor().toNumber();
-}
+export const pointsFor = (amount: number, rate: number): number => new Decimal(amount).mul(rate).floor().toNumber();
 
 /** The rules of the ledger, as one pure function of the account, the command and the instant.
  * @param now milliseconds since the Unix epoch

@@ -68,10 +68,7 @@ export async function scanUsers(
   return users;
 }
 
-interface Found {
-  readonly user: ScannedUser;
-  readonly key: readonly EncodedSegment[];
-}
+type Found = { readonly user: ScannedUser; readonly key: readonly EncodedSegment[] };
 
 /** Reads values. One that cannot be read is damage of its user; one that was removed meanwhile is left out. */
 async function readFound<T>(storage: Storage, found: readonly Found[], schema: z.ZodType<T>) {

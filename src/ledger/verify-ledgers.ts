@@ -75,9 +75,7 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
   }
 }
 
-function nameOf(segment: EncodedSegment): string {
-  return decodeSegment(segment) ?? segment.text;
-}
+const nameOf = (segment: EncodedSegment): string => decodeSegment(segment) ?? segment.text;
 
 async function verifyUser(
   storage: Storage,

@@ -69,9 +69,8 @@ function checkPage(
 }
 
 /** The user whose ledger this is: the id in the entry, if it encodes to the segment. */
-function ownerOf(found: Entry, user: EncodedSegment): string {
-  return found.user_id !== "" && encodeSegment(found.user_id) === user.text ? found.user_id : user.text;
-}
+const ownerOf = (found: Entry, user: EncodedSegment): string =>
+  found.user_id !== "" && encodeSegment(found.user_id) === user.text ? found.user_id : user.text;
 
 /** A writer indexes the entry before its own first: the operations of the first `followed` entries must be indexed. */
 async function checkIndex(storage: Storage, user: EncodedSegment, entries: readonly Entry[], followed: number) {

@@ -174,6 +174,5 @@ function stateOf(source: SourceState): "ok" | "empty" | "unread" | "failed" | "d
   return source.last_error === null ? "unread" : isDisabled(source) ? "disabled" : "failed";
 }
 
-function isoOrNull(ms: number | null | undefined): string | null {
-  return ms === null || ms === undefined ? null : toIso(ms);
-}
+const isoOrNull = (ms: number | null | undefined): string | null =>
+  ms === null || ms === undefined ? null : toIso(ms);

@@ -1,10 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 
 /** The one source of randomness: ids, tokens, temp names. */
-export interface Random {
-  bytes(size: number): Buffer;
-}
-
+export type Random = { bytes(size: number): Buffer };
 export const systemRandom: Random = { bytes: (size) => randomBytes(size) };
 
 /** Repeatable randomness for tests and seeded runs: SHA-256 in counter mode over the seed. Never for secrets. */

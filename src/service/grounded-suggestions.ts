@@ -12,7 +12,6 @@ const LEAST = 2; // Questions that a topic gets.
 
 type TopicList = OperationData<"getNewsTopics">;
 type Topic = TopicList["topics"][number];
-
 /** Suggested questions that are answered. */
 export type GroundedSuggestions = ReturnType<typeof createGroundedSuggestions>;
 

@@ -28,14 +28,11 @@ export function decodeSegment({ text }: EncodedSegment): string | undefined {
 }
 
 /** A key in one line: its segments encoded and joined by `:`, as unstorage writes keys. */
-export function encodeKey(key: Key): string {
-  return key.map((segment) => (segment instanceof EncodedSegment ? segment.text : encodeSegment(segment))).join(":");
-}
+export const encodeKey = (key: Key): string =>
+  key.map((segment) => (segment instanceof EncodedSegment ? segment.text : encodeSegment(segment))).join(":");
 
 /** Whether each segment of a key in one line is one that {@link encodeSegment} makes: such a key is safe anywhere. */
-export function isEncodedKey(key: string): boolean {
-  return key.split(":").every(isEncodedSegment);
-}
+export const isEncodedKey = (key: string): boolean => key.split(":").every(isEncodedSegment);
 
 function isEncodedSegment(text: string): boolean {
   if (!text.startsWith("~")) return PLAIN.test(text);
@@ -52,16 +49,10 @@ export const SEGMENT_SIZE = 1000;
 export const HINT_EVERY = 64;
 /** How many numbers after the end are looked at, where an older build, or an import, left no head beside the items. */
 export const LOOK_AHEAD = 64;
-
 /** Where a stream keeps the item of that number, from 1. */
-export function itemKey(stem: EncodedSegment, version: number): Key {
-  return [stem, folderOf(version), String(version)];
-}
-
+export const itemKey = (stem: EncodedSegment, version: number): Key => [stem, folderOf(version), String(version)];
 /** The same key, of an encoded stream, in one line. */
-export function encodedItem(stem: string, version: number): string {
-  return `${stem}:${folderOf(version)}:${version}`;
-}
+export const encodedItem = (stem: string, version: number): string => `${stem}:${folderOf(version)}:${version}`;
 
 /** The stream and the number of the item that a key belongs to; undefined for any other key. */
 export function streamItem(
@@ -83,6 +74,4 @@ export function missingItem(stem: EncodedSegment, version: number): CorruptionEr
   );
 }
 
-function folderOf(version: number): string {
-  return String(Math.floor((version - 1) / SEGMENT_SIZE));
-}
+const folderOf = (version: number): string => String(Math.floor((version - 1) / SEGMENT_SIZE));

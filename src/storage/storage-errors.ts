@@ -17,9 +17,8 @@ export class CorruptionError extends StorageError {
 }
 
 /** Whether the storage does not answer or refuses; false for a damaged value. */
-export function isOutage(error: unknown): error is StorageError {
-  return error instanceof StorageError && !(error instanceof CorruptionError);
-}
+export const isOutage = (error: unknown): error is StorageError =>
+  error instanceof StorageError && !(error instanceof CorruptionError);
 
 /** The result of a read, or `instead` where the value is damaged. */
 export const ifDamaged = unlessFailed((error) => error instanceof CorruptionError);

@@ -75,6 +75,5 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
   return withRouting(found, isOpen ? routeTo("out_of_scope", routing) : routing);
 }
 
-function routeTo(route: Route, routing: Routing): Routing {
-  return routing.route === route ? routing : { ...routing, route, sub_intent: "general" };
-}
+const routeTo = (route: Route, routing: Routing): Routing =>
+  routing.route === route ? routing : { ...routing, route, sub_intent: "general" };

@@ -75,9 +75,7 @@ function quote(quoted: readonly Evidence[], { evidence }: Findings, { routing, w
   return draft(sections.join("\n\n"), "answered", parts.map(sourceOf));
 }
 
-function sourceOf({ article, window }: Evidence): SourceItem {
-  return toSourceItem(article.found.passage, window.text);
-}
+const sourceOf = ({ article, window }: Evidence): SourceItem => toSourceItem(article.found.passage, window.text);
 
 function sectionOf({ article, window }: Evidence, lang: Language, titled: boolean): string {
   const { title } = article.found.passage;

@@ -31,9 +31,8 @@ export function checkStatement(statement: Statement, context: StatementContext):
   );
 }
 
-function areIn(sources: readonly SourceText[], literals: readonly string[]): boolean {
-  return literals.every((literal) => sources.some(({ folded }) => folded.includes(literal)));
-}
+const areIn = (sources: readonly SourceText[], literals: readonly string[]): boolean =>
+  literals.every((literal) => sources.some(({ folded }) => folded.includes(literal)));
 
 /** Whether a sentence only points to an address of one of the passages: "See https://… for the whole page." */
 function isPointer(text: string, folded: string, { all }: StatementContext): boolean {
@@ -73,9 +72,8 @@ function checkFigures(folded: string, figures: readonly Figure[], context: State
 const COUNTED: ReadonlySet<string> = new Set(["count", "times", "time"]);
 
 /** A small number without a unit, in words: "two ways", "one of them". */
-function isHarmless({ value, unit = "count", inWords, kind }: Figure): boolean {
-  return kind === "amount" && inWords && unit !== "time" && COUNTED.has(unit) && value <= 10;
-}
+const isHarmless = ({ value, unit = "count", inWords, kind }: Figure): boolean =>
+  kind === "amount" && inWords && unit !== "time" && COUNTED.has(unit) && value <= 10;
 
 const NAME = /(?<![\p{L}\d.'’-])[A-Z][\p{Script=Latin}\d]*(?:[-.&'’][\p{Script=Latin}\d]+)*/gu;
 const LATIN = /(?<![\p{Script=Latin}\d])[A-Za-z][\p{Script=Latin}\d]*(?:[-.&][\p{Script=Latin}\d]+)*/gu;
@@ -101,9 +99,8 @@ function isInWords(name: string, stated: (name: string) => boolean): boolean {
   return parts.every((part) => stated(part) || stated(part.replace(/(?:es|s|ing|ed)$/, "")) || NO_NAMES.has(part));
 }
 
-function startsSentence(text: string, at: number): boolean {
-  return SAYS.sentenceStart.test(text.slice(Math.max(0, at - 4), at));
-}
+const startsSentence = (text: string, at: number): boolean =>
+  SAYS.sentenceStart.test(text.slice(Math.max(0, at - 4), at));
 
 function checkWords(
   { text }: Statement,
@@ -195,15 +192,11 @@ function checkPlaces(given: GivenClause): ReplyFault | undefined {
 const LABEL =
   /(?<![a-z\d])(?:vip|lv|level|tier|zone|kyc|trc|erc|bep|group|grade|class|type|band)[ -]?\d{1,2}(?![\d.,%a-z])|[一二三四五六七八九十\d]\s?[区级档类]|(?<![a-z])(?:maker|taker)(?![a-z])|挂单|吃单/g;
 
-function labelsIn(folded: string): string[] {
-  return Array.from(folded.matchAll(LABEL), ([label]) => label.replace(/[ -]/g, ""));
-}
+const labelsIn = (folded: string): string[] =>
+  Array.from(folded.matchAll(LABEL), ([label]) => label.replace(/[ -]/g, ""));
 
 type WithFigures = Pick<SourceClause, "figures">;
-
-function holds({ figures }: WithFigures, figure: Figure): boolean {
-  return figures.some((one) => isSame(figure, one, false));
-}
+const holds = ({ figures }: WithFigures, figure: Figure): boolean => figures.some((one) => isSame(figure, one, false));
 
 function hasLike({ figures }: WithFigures, figure: Figure): boolean {
   return figures.some(

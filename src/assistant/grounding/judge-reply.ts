@@ -54,9 +54,7 @@ function isFiller(sentence: string): boolean {
   return sentence.length <= 160 && !/\d/.test(folded) && SAYS.filler.test(folded);
 }
 
-function saysWhatIsMissing(sentence: string): boolean {
-  return sentence.length <= 240 && SAYS.beyond.test(fold(sentence));
-}
+const saysWhatIsMissing = (sentence: string): boolean => sentence.length <= 240 && SAYS.beyond.test(fold(sentence));
 
 const TAG =
   /<[/!?]?[a-z][^<>]{0,300}>|<[/!?]?(?:script|iframe|img|svg|style|object|embed|a|b|p|div)\b|&(?:lt|#0*60|#x0*3c);|javascript:|!\[[^\]]{0,200}\]\(|\bon(?:error|click|load)\s*=|```/i;
@@ -85,9 +83,8 @@ function checkWhole(statements: readonly Statement[], context: ReplyContext): Re
 }
 
 /** "Never give your password to anybody" asks for nothing. */
-function isWarning(folded: string): boolean {
-  return /(?<![a-z])(?:never|not|nobody|no one|don't|won't|avoid)(?![a-z])|不|勿|切勿|别|谨防/.test(folded);
-}
+const isWarning = (folded: string): boolean =>
+  /(?<![a-z])(?:never|not|nobody|no one|don't|won't|avoid)(?![a-z])|不|勿|切勿|别|谨防/.test(folded);
 
 /** Whether a statement advises to trade or foretells a price. What help says is a rule. */
 function isAdvice({ text, cited }: Statement, { sources }: ReplyContext): boolean {

@@ -37,9 +37,7 @@ function isAfter(figure: Figure, from: Figure, span: Figure): boolean {
   });
 }
 
-function near(text: string, { start, end }: Figure): string {
-  return text.slice(Math.max(0, start - 16), end + 4);
-}
+const near = (text: string, { start, end }: Figure): string => text.slice(Math.max(0, start - 16), end + 4);
 
 /** Whether two figures are the same, whatever their notation. */
 export function isSame(a: Figure, b: Figure, isAbout: boolean): boolean {

@@ -51,9 +51,8 @@ export function shareOf({ words, mentions }: Telling, ...sources: readonly Wordi
 }
 
 /** The telling words that a source has itself. */
-export function saidBy(source: Wording, { words }: Telling): ReadonlySet<string> {
-  return new Set(words.filter((word) => creditOf(word, source) === 1));
-}
+export const saidBy = (source: Wording, { words }: Telling): ReadonlySet<string> =>
+  new Set(words.filter((word) => creditOf(word, source) === 1));
 
 /** 1 when the source has the word; less when it has one that means the same, or its characters. */
 function creditOf(word: string, { terms }: Wording): number {

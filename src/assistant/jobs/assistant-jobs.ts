@@ -61,9 +61,8 @@ export function createAssistantJobs(begin = beginIndex) {
       return texts.map((text) => toTraditional(text, script));
     },
     /** The first `most` of the questions that are answered, by extraction, from one of the passages. */
-    answered({ index, ...of }: OnIndex & SuggestedQuestions): string[] | undefined {
-      return heldOf(index)?.once(of, (on) => answeredFrom(on, of));
-    },
+    answered: ({ index, ...of }: OnIndex & SuggestedQuestions): string[] | undefined =>
+      heldOf(index)?.once(of, (on) => answeredFrom(on, of)),
   };
 }
 

@@ -12,9 +12,8 @@ const MEMORY_MB = 512; // V8's heap of the worker, MB: enough for the index of 1
 const load = async (begin?: BeginIndex) => (await import("./assistant-jobs.ts")).createAssistantJobs(begin);
 
 /** Runs the assistant's jobs in this process. */
-export function assistantInProcess(): JobRunner<AssistantJobs> {
-  return createInProcessRunner(() => load(), { deadline_ms: START_MS });
-}
+export const assistantInProcess = (): JobRunner<AssistantJobs> =>
+  createInProcessRunner(() => load(), { deadline_ms: START_MS });
 
 /** Makes runners of the jobs in this process that share what they compute of equal content, for many services at once. */
 export function sharedAssistants(): () => JobRunner<AssistantJobs> {

@@ -126,14 +126,12 @@ const THINKING_BEFORE = /^[^]*<\/(?:think|thinking|thought|reasoning)>/i;
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Bidi_Control}]/gu;
 
 /** A reply without control characters, marks of direction, and what the model thought aloud. In linear time. */
-export function cleanReply(reply: string): string {
-  return reply.replace(CONTROL, "").replace(THINKING, "").replace(THINKING_BEFORE, "");
-}
+export const cleanReply = (reply: string): string =>
+  reply.replace(CONTROL, "").replace(THINKING, "").replace(THINKING_BEFORE, "");
 
 /** The text up to its last whole sentence, for a reply that was cut at the token limit; empty without one. */
-export function dropCutSentence(text: string): string {
-  return /^[\s\S]*(?:[。！？!?]|\.(?=\s|\[|$))(?:\s*[[【]\d+[\]】])*["”’」）)]*/.exec(text)?.[0] ?? "";
-}
+export const dropCutSentence = (text: string): string =>
+  /^[\s\S]*(?:[。！？!?]|\.(?=\s|\[|$))(?:\s*[[【]\d+[\]】])*["”’」）)]*/.exec(text)?.[0] ?? "";
 
 /** What the log may say of a failed call: no message of endpoint or libraries, which may repeat the user's words. */
 export function failureOf(cause: unknown): Error {

@@ -19,13 +19,8 @@ type Budget = keyof ModelConfig["budget"];
 /** Sets aside the most that a call may spend; then what it did spend is counted instead.
  * @throws AnpError 1007 when that is more than is left of a budget */
 export type TokenMeter = (most: number) => Promise<(spent: Tokens) => Promise<void>>;
-
 /** Observes what the models of a process spend. */
-export interface TokenObserver {
-  tokensSpent(tokens: Tokens): void;
-  budgetRefused(budget: Budget): void;
-}
-
+export type TokenObserver = { tokensSpent(tokens: Tokens): void; budgetRefused(budget: Budget): void };
 export type TokenBudgets = ReturnType<typeof createTokenBudgets>;
 
 /** The budgets of tokens. What a call may spend is stored before it is made: no budget is passed by it, unless a provider

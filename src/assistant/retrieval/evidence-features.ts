@@ -8,7 +8,6 @@ import { isFunctional } from "../../language/stop-words.ts";
 /** An article that may answer, with its best part. */
 export type Evidence = { readonly article: RankedArticle; readonly window: AnswerWindow };
 const TELLING = 0.8;
-
 /** From this confidence on, the router knows that a question is out of scope. */
 export const SURE_OF_SCOPE = 0.8;
 

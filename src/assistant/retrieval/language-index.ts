@@ -255,9 +255,7 @@ const HAN = /^\p{Script=Han}/u;
  * @example
  * searchTerms("Closing 账户"); // ["close", "账", "账户", "户"]
  */
-export function searchTerms(text: string): string[] {
-  return termsOfFolded(fold(text));
-}
+export const searchTerms = (text: string): string[] => termsOfFolded(fold(text));
 
 export function termsOfFolded(folded: string): string[] {
   const terms: string[] = [];

@@ -65,9 +65,8 @@ function candidatesOf(index: AnswerIndex, numbers: readonly number[], lang: Lang
   return Array.from(candidates.values());
 }
 
-function shareOf(scores: Scores, found: IndexedPassage | undefined): number {
-  return found === undefined || scores.mass === 0 ? 0 : scores.of(found.number) / scores.mass;
-}
+const shareOf = (scores: Scores, found: IndexedPassage | undefined): number =>
+  found === undefined || scores.mass === 0 ? 0 : scores.of(found.number) / scores.mass;
 
 function weightOf({ kind, published_at }: Passage, now: number): number {
   const { weight, halfDays } = KINDS[kind];

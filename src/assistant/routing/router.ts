@@ -17,9 +17,7 @@ const COMMON: ReadonlySet<string> = new Set(
 );
 
 /** Whether a text names a concept of the domain: trading, the platform, its news. */
-export function isInDomain(text: string): boolean {
-  return [...conceptsIn(text)].some((concept) => !COMMON.has(concept));
-}
+export const isInDomain = (text: string): boolean => [...conceptsIn(text)].some((concept) => !COMMON.has(concept));
 
 /** The concepts that a text names, and `asset` when it names one. */
 export function conceptsIn(text: string, tokens: readonly Token[] = tokenize(text)): Set<string> {
@@ -50,16 +48,12 @@ const LEAST_CONFIDENCE = { inDomain: 0.35, offDomain: 0.75 };
 const CONFIDENT = 0.9; // From this confidence on, a follow-up is classified by itself.
 
 const OUT_OF_SCOPE: Classification = { label: "out_of_scope/general", confidence: 0.5 };
-
 /** The letters and digits of a text, folded: equal for a seed and the same question with other punctuation. */
 const canonical = (text: string): string => fold(text).replace(/[^\p{L}\p{N}]+/gu, "");
 /** Trained by the build and kept beside the bundle: training takes longer than the rest of a start. */
 export const TRAINED_FILE = "router.trained";
-
 /** The bytes of `TRAINED_FILE`: the model trained on the bundled examples. */
-export function trainedRouter(): Uint8Array {
-  return serialize(train(seedExamples(), conceptsIn));
-}
+export const trainedRouter = (): Uint8Array => serialize(train(seedExamples(), conceptsIn));
 
 /** The model trained by the build; undefined where this file is not bundled. */
 function readTrained(): Trained | undefined {
@@ -145,9 +139,7 @@ export function isElliptical(question: string): boolean {
 }
 
 /** Whether the user asks what to buy or sell, or where a price will go. */
-export function asksAdvice(question: string): boolean {
-  return SAYS.advice.test(fold(question));
-}
+export const asksAdvice = (question: string): boolean => SAYS.advice.test(fold(question));
 
 /** The folded question without a greeting and without a request for research, unless nothing else is left. */
 export function withoutCourtesy(question: string): string {

@@ -1,7 +1,6 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 
 export const ROUTES = ["account", "help", "notice", "news", "market", "small_talk", "out_of_scope"] as const;
-
 /** What kind of answer a question gets. */
 export type Route = (typeof ROUTES)[number];
 

@@ -59,11 +59,8 @@ export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids;
 }
 
 /** The answers of these ids that are there, in the order asked for. */
-export function readMessages(storage: Storage, ids: readonly number[]): Promise<Message[]> {
-  return readDocuments(storage, ids.map(messageKey), message);
-}
+export const readMessages = (storage: Storage, ids: readonly number[]): Promise<Message[]> =>
+  readDocuments(storage, ids.map(messageKey), message);
 
 /** Where an answer is stored. */
-export function messageKey(id: number): Key {
-  return ["messages", String(id)];
-}
+export const messageKey = (id: number): Key => ["messages", String(id)];

@@ -10,7 +10,6 @@ import { streamItem } from "../../storage/keys.ts";
 export const sessionTurn = z.strictObject({ message_id: z.int() });
 type SessionTurn = z.infer<typeof sessionTurn>;
 type SessionMessage = SessionTurn & { readonly user_id: string; readonly session_id: number };
-
 /** How many turns back one is searched for: answers made side by side may join in another order than their ids. */
 const RECENT_TURNS = 16;
 /** How many messages may be on their way into their sessions before a caller that adds another one waits for it. */

@@ -10,10 +10,7 @@ import TOPICS from "../help/help-topics.json" with { type: "json" };
 import { findDaemon } from "../target/daemon-target.ts";
 import { userIds } from "../target/bare-storage.ts";
 
-interface Candidate {
-  readonly word: string;
-  readonly about?: string;
-}
+type Candidate = { readonly word: string; readonly about?: string };
 
 interface Completion {
   readonly typed: string; // What is typed of it: the word, or its end after `--flag=`.

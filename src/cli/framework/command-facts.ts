@@ -20,7 +20,6 @@ export interface CommandFacts {
 }
 
 type Texts = Readonly<Record<string, string | readonly string[]>>;
-
 /** The name of a command, as `ledger list`. */
 export type CommandName = keyof typeof TABLE;
 /** All commands and groups of commands, in the order of the help. */

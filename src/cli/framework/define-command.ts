@@ -37,13 +37,8 @@ export interface Program {
 
 type Asked = Readonly<Record<string, string | undefined>>;
 type RunContext = Context & { readonly program: Program };
-
 /** What a definition needs to become part of a program. */
-export interface Wiring {
-  readonly io: CommandIo;
-  readonly program: Program;
-  readonly invocation: Invocation;
-}
+export type Wiring = { readonly io: CommandIo; readonly program: Program; readonly invocation: Invocation };
 
 /** A command, a group of commands, or both. */
 export interface Definition extends CommandFacts, CommandParams {
@@ -148,6 +143,5 @@ async function withTarget({ name, target = "storage", role }: Definition, contex
 }
 
 const nameOf = (param: Param<unknown>): string => (param.readAll === undefined ? param.value! : `${param.value!}...`);
-
 /** The program that a command belongs to. */
 export const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent));

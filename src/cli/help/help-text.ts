@@ -12,7 +12,6 @@ import TOPICS from "./help-topics.json" with { type: "json" };
 /** What belongs to no single command: the topics of `anp help`. */
 export type Topic = keyof typeof TOPICS;
 type Row = readonly [name: string, ...meaning: string[]];
-
 /** Tables of the help texts that are kept as such. */
 const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = { ...SMOKE_KEYS, ...MEANINGS };
 

@@ -29,15 +29,9 @@ export type Held = "user" | "file" | "folder" | "profile" | "plan" | "source";
 export type Params = Readonly<Record<string, Param<unknown>>>;
 /** The same without their texts. */
 export type Readings = Readonly<Record<string, Reading<unknown>>>;
-
 /** What a command takes. */
-export interface CommandParams {
-  readonly arguments: Params;
-  readonly options: Params;
-}
-
+export type CommandParams = { readonly arguments: Params; readonly options: Params };
 export type Values<P extends Readings> = { readonly [K in keyof P]: P[K] extends Reading<infer T> ? T : never };
-
 /** A required value; on a terminal, a prompt asks for it if it is missing. */
 export const required = <T>(read: Reader<T>, holds?: Held): Reading<T> => ({ read, holds });
 /** A user of the storage that a command is about. */

@@ -94,9 +94,8 @@ export function noteReplay({ terminal }: Context, { replayed }: { readonly repla
  * @example
  * await withSession(context, ({ service }) => service.news.status());
  */
-export async function withSession<T>(context: Context, action: Action<Session, T>, options: SessionOptions = {}) {
-  return use((await import("./open-session.ts")).openSession(context, true, options), action);
-}
+export const withSession = async <T>(context: Context, action: Action<Session, T>, options: SessionOptions = {}) =>
+  use((await import("./open-session.ts")).openSession(context, true, options), action);
 
 /** As `withSession`, but opens only the users and their points: news, events and the assistant take longer to load than
  * most commands take to run. The whole service is opened where a fixture is still to be loaded.

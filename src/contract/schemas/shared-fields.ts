@@ -41,6 +41,5 @@ export const language = z.enum(["zh", "en"]); // The languages that content is s
 
 export type Language = z.infer<typeof language>;
 export const sentimentLabel = z.enum(["positive", "neutral", "negative"]);
-
 /** The direction of a text or of the market. */
 export type Sentiment = z.infer<typeof sentimentLabel>;

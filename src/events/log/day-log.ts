@@ -19,7 +19,6 @@ export interface LogPosition {
 
 /** The log of one UTC day: a stream of batches. */
 export type DayLog = Stream<Batch>;
-
 /** Opens the log of a UTC day. */
 export const openDay = (storage: Storage, day: string): DayLog => new Stream(storage, ["events", day], batch);
 

@@ -18,7 +18,6 @@ export const replayReport = z.strictObject({
   rejected: z.array(rejectedLine),
 });
 export type ReplayReport = z.infer<typeof replayReport>;
-
 /** How far an earlier run came, and the lines that it read: equal ones are distinguished by their occurrence. */
 type EarlierRun = { readonly line: number; readonly report: Readonly<ReplayReport>; readonly lines: Lines };
 

@@ -14,7 +14,6 @@ const TAB = 9;
 let tables: { readonly chinese: Table; readonly english: Table } | undefined;
 
 const chinese = (word: string): readonly string[] | undefined => (tables ??= readTables()).chinese(word);
-
 /** Readings of a Chinese word in pinyin, without tones and spaces: `chongzhi` of 充值. */
 export const readingsOf = (word: string): string[] => chinese(word)?.[1]?.split(",") ?? [];
 /** Stems of the English words that a Chinese word is translated by. */

@@ -17,7 +17,6 @@ const EN = Object.fromEntries(WORDS.map(({ kind, en }) => [kind, new Set(en)])) 
 const LONGEST_EN = Math.max(...WORDS.flatMap(({ en }) => en.map((word) => word.length)));
 const ZH = new Map(WORDS.flatMap(({ kind, zh }) => zh.map((word) => [word, kind] as const)));
 const LONGEST_ZH = Math.max(...Array.from(ZH.keys(), (word) => word.length));
-
 /** Words (English) and characters (Chinese) that a gap of a phrase spans at most. */
 const GAP_EN = "(?:(?:[^\\s,;:.!?]|(?<=\\d)[,.](?=\\d))+ ){0,4}";
 const GAP_ZH = "[^，。；：！？、,;:!?]{0,10}?";

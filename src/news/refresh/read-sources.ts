@@ -33,7 +33,6 @@ export interface SourceReaderDeps {
 }
 
 export type SourceReader = ReturnType<typeof createSourceReader>;
-
 type Outcome = Omit<ReadSource<EncodedContent>, "source">;
 const EMPTY = "a news source is empty; what it had stays";
 const FAILED = "a news source failed; its last good content stays";

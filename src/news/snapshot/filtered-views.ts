@@ -21,9 +21,7 @@ export function createFilteredViews(projection: Projection): (filter: NewsFilter
 }
 
 /** Whether the filter lets everything through. */
-export function isOpen(filter: NewsFilter): boolean {
-  return !Object.values(filter).some(Boolean);
-}
+export const isOpen = (filter: NewsFilter): boolean => !Object.values(filter).some(Boolean);
 
 type Conditions = Omit<NewsFilter, "q"> & {
   readonly words: readonly string[];

@@ -5,7 +5,6 @@ import type { Report } from "../topics/heat.ts";
 import type { Parts, StoredArticle, StoredNotice } from "../items/stored-items.ts";
 
 export type NewsItem = z.infer<typeof newsItem>;
-
 /** A notice of the platform. The date is ISO 8601; null when the listing gives no readable one. */
 type Notice = Readonly<Omit<StoredNotice, "published_ms" | "movable"> & { published_at: string | null }>;
 /** An article of the help center, its date likewise. */

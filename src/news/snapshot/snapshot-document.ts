@@ -59,16 +59,12 @@ export interface PublishedDocument {
 }
 
 /** Where a snapshot is stored. */
-export function snapshotKey(version: number): Key {
-  return ["news", "snapshot", String(version)];
-}
+export const snapshotKey = (version: number): Key => ["news", "snapshot", String(version)];
 
 /** A snapshot's document: each entry has a line of its own. */
-export function printSnapshot(content: SnapshotContent): string {
-  return JSON.stringify(content).replaceAll('{"id":', '\n{"id":');
-}
+export const printSnapshot = (content: SnapshotContent): string =>
+  JSON.stringify(content).replaceAll('{"id":', '\n{"id":');
 
 /** Parses a snapshot's document. @throws CorruptionError when it is damaged */
-export function parseSnapshot({ version, text }: PublishedDocument): SnapshotContent {
-  return parseDocument(snapshotKey(version), text, snapshotDocument)!;
-}
+export const parseSnapshot = ({ version, text }: PublishedDocument): SnapshotContent =>
+  parseDocument(snapshotKey(version), text, snapshotDocument)!;

@@ -8,7 +8,6 @@ import { suggestQuestions } from "../topics/suggest-questions.ts";
 import type { NewsItem, ProjectedTopic } from "./projection.ts";
 
 export type Topic = z.infer<typeof topic>;
-
 /** Most topics that a request may ask for. */
 const MOST_TOPICS = 50;
 const TOPIC_ITEMS = 10;
@@ -16,11 +15,7 @@ const TOPIC_ITEMS = 10;
 const MORE = { each: 5, all: 200 };
 /** Everything that is shown of topics. The order stays, since every heat falls by the same factor. */
 export type TopicViews = Readonly<ReturnType<typeof topicViews>>;
-
-interface Ranked {
-  readonly topic: ProjectedTopic;
-  readonly heat: number;
-}
+type Ranked = { readonly topic: ProjectedTopic; readonly heat: number };
 
 /** @param at ms since the epoch */
 export function topicViews(topics: readonly ProjectedTopic[], at: number) {

@@ -11,7 +11,6 @@ const MOST_CHARACTERS = 200;
 const MONTHS = readNumbers(new URL("data/months.txt", import.meta.url));
 const UNITS = readNumbers(new URL("data/relative-times.txt", import.meta.url));
 const DAYS = readNumbers(new URL("data/relative-days.txt", import.meta.url));
-
 /** Minutes east of UTC of the zone names that feeds use. */
 const ZONES = readNumbers(new URL("data/zones.txt", import.meta.url));
 const CHINA = 480; // China's, which its feeds call CST as America's central one is called.

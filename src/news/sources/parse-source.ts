@@ -41,10 +41,7 @@ export interface SourceBody {
 }
 
 /** The valid entries of a listing, and the number of those that are not valid. */
-interface Listing<T> {
-  readonly entries: readonly T[];
-  readonly refused: number;
-}
+type Listing<T> = { readonly entries: readonly T[]; readonly refused: number };
 
 /** The entries of a source, by its kind. */
 export type SourceContent =

@@ -9,7 +9,6 @@ import type { Source } from "./sources.ts";
 
 const HEAD = 20_000; // Characters that are searched for the title.
 const FORMATS: Readonly<Record<string, string>> = { rss: "RSS", feed: "Atom", rdf: "RDF", channel: "CDF" };
-
 /** Longest wait for one source, ms, even if the configuration allows a refresh more. */
 export const PROBE_MS = 10_000;
 

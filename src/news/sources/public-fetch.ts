@@ -74,6 +74,5 @@ function createPublicLookup(): (hostname: string, options: LookupOptions, done: 
   };
 }
 
-function notPublic(host: string): SourceError {
-  return new SourceError("address", `the address of ${host} is not public, and the source does not set allow_private`);
-}
+const notPublic = (host: string): SourceError =>
+  new SourceError("address", `the address of ${host} is not public, and the source does not set allow_private`);

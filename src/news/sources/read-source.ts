@@ -45,14 +45,11 @@ export interface ReaderOptions {
 }
 
 /** Whether a location is fetched over HTTP; anything else is a path. */
-export function isRemote(location: string): boolean {
-  return /^https?:\/\//i.test(location);
-}
+export const isRemote = (location: string): boolean => /^https?:\/\//i.test(location);
 
 /** A location without credentials, for people and logs. */
-export function printLocation(location: string): string {
-  return isRemote(location) ? location.replace(/^(https?:\/\/)[^/?#]*@/i, "$1") : location;
-}
+export const printLocation = (location: string): string =>
+  isRemote(location) ? location.replace(/^(https?:\/\/)[^/?#]*@/i, "$1") : location;
 
 /** Reads a source, once, within time and size.
  * @returns undefined when it has not changed since the validators were sent

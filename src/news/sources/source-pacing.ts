@@ -10,15 +10,13 @@ const PAUSE_MS = { first: 60_000, longest: 3_600_000, asked: 86_400_000 };
 const MOST_FAILURES = 20; // So many failures in a row disable a source.
 
 export type SourcePacing = ReturnType<typeof createSourcePacing>;
-
 /** The state of a source that answers. */
 export const NEVER_FAILED = { failures: undefined, failure: undefined, next_ms: undefined };
 type Paced = Pick<SourceState, "failures" | "next_ms" | "failure">;
 
 /** Whether a source is asked only once a day: it is gone (410), or has failed too often in a row. */
-export function isDisabled({ failures = 0, next_ms, failure }: Paced): boolean {
-  return next_ms !== undefined && (failure === "gone" || failures >= MOST_FAILURES);
-}
+export const isDisabled = ({ failures = 0, next_ms, failure }: Paced): boolean =>
+  next_ms !== undefined && (failure === "gone" || failures >= MOST_FAILURES);
 
 /** When remote sources may be asked again. A failing one is asked ever less often, each at its own time, by the process
  * that saw it fail; `Retry-After` is obeyed. Every process leaves a disabled one alone. */

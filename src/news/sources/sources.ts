@@ -37,9 +37,8 @@ export function sourcesOf(config: NewsConfig): Source[] {
 }
 
 /** What the items of a source are made with, besides its content; undefined where that is the default. */
-export function settingsOf({ timezone, categories }: Source): string | undefined {
-  return timezone === undefined && categories === undefined ? undefined : JSON.stringify({ timezone, categories });
-}
+export const settingsOf = ({ timezone, categories }: Source): string | undefined =>
+  timezone === undefined && categories === undefined ? undefined : JSON.stringify({ timezone, categories });
 
 /** Whether the dates of a source are a fixture's. */
 export const isLocal = (source: Source): boolean => !isRemote(source.location);

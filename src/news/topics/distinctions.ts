@@ -94,9 +94,8 @@ function middlesOf({ units: x, lang, isTitleCase }: Traits, { units: y }: Traits
 }
 
 /** The terms of a part of a title: parts that have one in common are alike. */
-function termsOfPart(text: string): ReadonlySet<string> {
-  return new Set(headlineTermsOf(text, assetsInNews(text)).map(({ key }) => key));
-}
+const termsOfPart = (text: string): ReadonlySet<string> =>
+  new Set(headlineTermsOf(text, assetsInNews(text)).map(({ key }) => key));
 
 function common(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let count = 0;

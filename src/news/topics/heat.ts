@@ -45,9 +45,8 @@ export type TrendEnds = Readonly<ReturnType<typeof trendEnds>>;
 
 /** How the heat of a story at an instant compares to its heat an hour before, of what was published until then: `rising` or
  * `falling` when it is more than 5% hotter or cooler. A story without dated reports is `steady`. */
-export function trendAt({ rising_ms, steady_ms }: TrendEnds, now: number) {
-  return now < rising_ms ? "rising" : now < steady_ms ? "steady" : "falling";
-}
+export const trendAt = ({ rising_ms, steady_ms }: TrendEnds, now: number) =>
+  now < rising_ms ? "rising" : now < steady_ms ? "steady" : "falling";
 
 /** A report counts in the heat of an hour before from one hour after it on; else both heats cool alike, so that their
  * ratio stays, and the trend of every later instant is known at once.

@@ -77,9 +77,8 @@ function acrossLanguages(a: Point, b: Point, product: number, shared: number): n
 }
 
 /** The number after the last term. */
-export function countTerms(points: readonly Point[]): number {
-  return points.reduce((count, { vector }) => vector.terms.reduce((a, b) => Math.max(a, b + 1), count), 0);
-}
+export const countTerms = (points: readonly Point[]): number =>
+  points.reduce((count, { vector }) => vector.terms.reduce((a, b) => Math.max(a, b + 1), count), 0);
 
 /** The points that have each term, with its weights: those of term t are at `starts[t]` to `starts[t + 1]`. */
 function postingsOf(points: readonly Point[]) {

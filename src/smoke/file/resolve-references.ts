@@ -47,7 +47,6 @@ export function refuse(reference: Reference, reason: string): never {
 }
 
 const HEADS = { env: environmentValue, run: runValue, vars: writtenValue, row: writtenValue } as const;
-
 /** Whether a word begins references that do not name a step. */
 export const isReserved = (head: string): head is keyof typeof HEADS => Object.hasOwn(HEADS, head);
 

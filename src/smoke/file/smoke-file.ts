@@ -89,7 +89,6 @@ export const smokeFile = optional({
   .meta({ title: "anp smoke file" });
 
 export type SmokeContent = z.infer<typeof smokeFile>;
-
 /** One request and what is expected of its answer, as written in the file. */
 export type Step = z.infer<typeof step>;
 /** One object of `rows`. */

@@ -32,7 +32,6 @@ const sortedBy = z.union([
 
 const Decimal = DecimalJs.clone({ precision: 60 }); // Exact sums of decimal numbers: 0.1 + 0.2 is 0.3.
 const decimal = z.string().refine((text) => /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(unsigned(text)), "must be a number");
-
 /** A term of a sum: `-${step.path}` of a negative value has two signs. */
 const unsigned = (term: number | string): string => String(term).replace(/^--/, "");
 

@@ -227,13 +227,10 @@ async function writeSynced(path: string, text: string): Promise<void> {
 }
 
 /** Whether an error of a file system call concerns one key alone: what is stored there is not a value of ours. */
-export function isFileDamage(error: unknown): boolean {
-  return DAMAGE_CODES.some((code) => hasCode(error, code));
-}
+export const isFileDamage = (error: unknown): boolean => DAMAGE_CODES.some((code) => hasCode(error, code));
 
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
-}
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;
 
 /** A handler for `catch` that lets errors with that code pass as undefined. */
 export function ignoring(code: string): (error: unknown) => undefined {

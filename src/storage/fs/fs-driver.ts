@@ -153,7 +153,6 @@ async function removeOld(path: string, now: number): Promise<boolean> {
 const finding = findingsOf(FINDINGS);
 const MIB = 1024 * 1024;
 const MIN_FREE_BYTES = 256 * MIB;
-
 /** File systems that may lose data, by the number that statfs(2) gives (`linux/magic.h`). */
 const FILE_SYSTEMS: Readonly<Record<string, { readonly name: string; readonly loses: string }>> = LOSSY_FILE_SYSTEMS;
 

@@ -64,11 +64,9 @@ function textOf({ bytes, ends }: SealedTexts, path: string): string {
   return bytes.toString("utf8", index === 0 ? 0 : ends[index - 1]! + 1, ends[index]);
 }
 
-function damaged(how: string): Error {
-  return Object.assign(new Error(`the file .sealed of its folder ${how}`), { code: SEALED_DAMAGED });
-}
+const damaged = (how: string): Error =>
+  Object.assign(new Error(`the file .sealed of its folder ${how}`), { code: SEALED_DAMAGED });
 
 /** Inode numbers are reused, so the time counts too. */
-export function isSameFile(one: Stats | undefined, other: Stats | undefined): boolean {
-  return one !== undefined && one.ino === other?.ino && one.dev === other.dev && one.mtimeMs === other.mtimeMs;
-}
+export const isSameFile = (one: Stats | undefined, other: Stats | undefined): boolean =>
+  one !== undefined && one.ino === other?.ino && one.dev === other.dev && one.mtimeMs === other.mtimeMs;

@@ -15,10 +15,7 @@ export type IdentityDocument = z.infer<typeof identityDocument>;
 export class StorageReplacedError extends StorageError {}
 
 /** The parts of a storage that can be lost by themselves, as the primaries of a cluster, and those that are. */
-export interface LostParts {
-  readonly lost: readonly StorageReplacedError[];
-  readonly parts: number;
-}
+export type LostParts = { readonly lost: readonly StorageReplacedError[]; readonly parts: number };
 
 /** How another storage, or an emptied one, is noticed: once an id is expected, calls on parts without it are refused. */
 export interface StorageIdentity {
@@ -31,9 +28,8 @@ export interface StorageIdentity {
 }
 
 /** The identity in a stored text; undefined for none, and for one that is damaged. */
-export function parseIdentity(text: string | null | undefined): IdentityDocument | undefined {
-  return identityDocument.safeParse(parseJson(text ?? "")).data;
-}
+export const parseIdentity = (text: string | null | undefined): IdentityDocument | undefined =>
+  identityDocument.safeParse(parseJson(text ?? "")).data;
 
 /** The identity that a process expects of its storage, and what it makes of those that it finds. */
 export class ExpectedIdentity {

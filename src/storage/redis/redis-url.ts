@@ -10,7 +10,6 @@ const FORM = /^(redis|rediss|redis-cluster|rediss-cluster):\/\/(?:([^@/?]*)@)?([
 const NUMBERS = { wait_replicas: [0, 16, 0], wait_ms: [1, 1000, 500], timeout_ms: [50, 60_000, 700] } as const;
 const FILES = ["password_file", "tls_ca_file", "tls_cert_file", "tls_key_file"] as const;
 const PARAMETERS: readonly string[] = ["prefix", ...Object.keys(NUMBERS), ...FILES];
-
 /** A command on a cluster fails after this time, ms: the client itself would look for a node forever. */
 export const CLUSTER_COMMAND_MS = 800;
 

@@ -53,7 +53,6 @@ export function featuresOf(text: string, annotate?: Annotator): RawFeatures {
 }
 
 const CHARACTER_WEIGHT = 0.8;
-
 /** The known features, by id, and their weights. */
 export type Vocabulary = { readonly keys: Uint32Array; readonly idf: Float64Array };
 

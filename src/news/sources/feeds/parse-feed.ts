@@ -9,7 +9,6 @@ const MOST_CATEGORIES = 64;
 const MOST_NAMED = 3; // Advertised feeds that an error names.
 const PAGE = 500_000;
 const FEED_TYPE = /^\s*application\/(?:rss\+xml|atom\+xml|feed\+json)\b/i;
-
 /** One entry of a feed, whatever its format. Texts are plain. */
 export type FeedEntry = Readonly<ReturnType<typeof entryOf>>;
 
@@ -96,9 +95,8 @@ function linksOf(fields: readonly Field[], page: string | undefined): string[] {
 }
 
 /** The fields of a kind, in the order of preference. */
-function fieldsOf(fields: readonly Field[], kind: keyof typeof NAMES.fields): Field[] {
-  return NAMES.fields[kind].flatMap((wanted) => fields.filter(({ name }) => name === wanted));
-}
+const fieldsOf = (fields: readonly Field[], kind: keyof typeof NAMES.fields): Field[] =>
+  NAMES.fields[kind].flatMap((wanted) => fields.filter(({ name }) => name === wanted));
 
 function entryOf(fields: readonly Field[], page: string | undefined, instantOf: (date: string) => number | null) {
   const texts = (kind: keyof typeof NAMES.fields): string[] => fieldsOf(fields, kind).map(({ markup }) => markup);

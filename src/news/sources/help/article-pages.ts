@@ -17,9 +17,8 @@ const pageSchema = z.object({
 });
 
 /** Whether a location is that of a Zendesk help center's articles in a locale. */
-export function isArticleList(location: string): boolean {
-  return /^https?:\/\/[^?#]{1,500}\/api\/v2\/help_center\/[\w-]{1,20}\/articles(?:\.json)?(?:[?#]|$)/i.test(location);
-}
+export const isArticleList = (location: string): boolean =>
+  /^https?:\/\/[^?#]{1,500}\/api\/v2\/help_center\/[\w-]{1,20}\/articles(?:\.json)?(?:[?#]|$)/i.test(location);
 
 /** Reads all pages of a help center's articles within one time and size, as `{"articles":[…]}` without drafts.
  * @param readPage reads one page within a time
