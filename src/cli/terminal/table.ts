@@ -44,9 +44,7 @@ export function drawTable<T extends object>(
     head: head ? namesOf(columns).map((name) => terminal.paint("bold", name)) : [],
     chars: NO_LINES,
     style: { head: [], border: [], "padding-left": 0, "padding-right": GAP, compact: true },
-    colAligns: columns.map((column) =>
-      first !== undefined && typeof cellOf(first, column) === "number" ? "right" : "left",
-    ),
+    colAligns: columns.map((column) => (typeof (first && cellOf(first, column)) === "number" ? "right" : "left")),
     colWidths: [...widths],
   });
   for (const row of cellsOf(rows, columns, terminal)) {

@@ -61,7 +61,7 @@ export function hintFor(key: string, known: readonly string[]): string {
 const errorMap: z.core.$ZodErrorMap = (issue) => {
   const { schema, input } = issue;
   const expected = schema === undefined ? undefined : describeSchema(schema);
-  if (issue.code === "invalid_key") return (issue["issues"] as z.core.$ZodIssue[])[0]?.message;
+  if (issue.code === "invalid_key") return issue.issues[0]?.message;
   if (input === undefined) return "is required";
   if (typeof input === "number" && !Number.isFinite(input)) return "must be a finite number";
   if (schema instanceof z.ZodEnum) return notOneOf(schema.options.map(String), input);

@@ -17,8 +17,7 @@ export const NO_VALIDATORS: Validators = { etag: null, last_modified: null };
 
 /** Where a source is, and how it is asked. */
 export interface Place {
-  /** A help center may be a folder, or have pages. */
-  readonly kind?: string;
+  readonly kind?: string; // A help center may be a folder, or have pages.
   readonly location: string;
   readonly allowPrivate?: boolean; // Whether it may be at an address that is not public; absent: no.
   readonly headers?: Readonly<Record<string, string>> | undefined; // Sent to its own origin, not to where it redirects.
@@ -29,8 +28,7 @@ export interface Reading {
   readonly bytes: Uint8Array;
   readonly contentType: string | null;
   readonly validators: Validators;
-  /** Where the content came from in the end, or its Content-Location; undefined for a file. */
-  readonly url: string | undefined;
+  readonly url: string | undefined; // Where it came from in the end, or its Content-Location; undefined for a file.
   readonly status: number | undefined; // HTTP status; undefined for a file.
 }
 

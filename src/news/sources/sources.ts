@@ -19,20 +19,18 @@ export interface Source extends Place {
 
 /** The sources of a config, feeds first, in its order. */
 export function sourcesOf(config: NewsConfig): Source[] {
-  const listing = (source: Omit<Source, "location" | "allowPrivate">, location: string | undefined): Source[] =>
-    location === undefined ? [] : [{ ...source, location, allowPrivate: config.allow_private }];
+  const { sources, notices, help, fear_greed, allow_private } = config;
+  const listing = (location: string | undefined, source: Omit<Source, "location" | "allowPrivate">): Source[] =>
+    location === undefined ? [] : [{ ...source, location, allowPrivate: allow_private }];
   return [
-    ...config.sources.map(({ url: location, allow_private: allowPrivate, ...rest }): Source => {
+    ...sources.map(({ url: location, allow_private: allowPrivate, ...rest }): Source => {
       return { ...rest, kind: "news", location, allowPrivate };
     }),
-    ...listing({ id: "notices", kind: "notice", name: "Notices", lang: undefined }, config.notices),
+    ...listing(notices, { id: "notices", kind: "notice", name: "Notices", lang: undefined }),
     ...language.options.flatMap((lang) =>
-      listing({ id: `help:${lang}`, kind: "help", name: `Help center (${lang})`, lang }, config.help[lang]),
+      listing(help[lang], { id: `help:${lang}`, kind: "help", name: `Help center (${lang})`, lang }),
     ),
-    ...listing(
-      { id: "fear_greed", kind: "fear_greed", name: "Fear and greed index", lang: undefined },
-      config.fear_greed,
-    ),
+    ...listing(fear_greed, { id: "fear_greed", kind: "fear_greed", name: "Fear and greed index", lang: undefined }),
   ];
 }
 

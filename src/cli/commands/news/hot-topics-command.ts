@@ -8,10 +8,10 @@ export const command = defineCommand("hot-topics", {
   async run(query, context) {
     const { data } = await runOperation(context, "getHotTopics", { input: { query } });
     const rows = [
-      ...data.topics.map(({ topic, heat, trend }) => ({ kind: "topic", weight: heat, text: topic, trend })),
-      ...data.user_hot_questions.map(({ question: text, count }) => ({
+      ...data.topics.map(({ topic: text, heat: weight, trend }) => ({ kind: "topic", weight, text, trend })),
+      ...data.user_hot_questions.map(({ question: text, count: weight }) => ({
         kind: "question",
-        weight: count,
+        weight,
         text,
         trend: "",
       })),

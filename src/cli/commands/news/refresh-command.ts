@@ -12,13 +12,10 @@ const BAR = 20; // Width of the bar in characters.
 const NAMED = 4; // So many of the sources that are waited for are named.
 const AGAIN = "Nothing was lost: the same command reads the sources again.";
 
+const schemas = () => import("../../../contract/schemas/news-schemas.ts");
+
 export const refresh = defineCommand("news refresh", {
-  options: {
-    mode: among(async () => {
-      const { refreshQuery } = await import("../../../contract/schemas/news-schemas.ts");
-      return refreshQuery.shape.mode.unwrap().options;
-    }),
-  },
+  options: { mode: among(async () => (await schemas()).refreshQuery.shape.mode.unwrap().options) },
   async run({ mode }, context) {
     const { terminal } = context;
     const { data, sources } = await withOperations(context, undefined, async ({ run, session }) => {
@@ -36,16 +33,15 @@ export const refresh = defineCommand("news refresh", {
       return { ...(await refreshed), sources: (await news.status()).sources };
     });
     // A source that this mode does not read, and none before did, has not failed.
-    const failed = sources.flatMap(({ id, ok, last_error }) =>
-      ok || last_error === null ? [] : [`${id}: ${last_error}`],
-    );
+    const failed = sources.filter(({ ok, last_error }) => !ok && last_error !== null);
     await printRecord(context, data);
     const empty = sources.flatMap(({ id, state }) => (state === "empty" ? id : []));
     const [are, they] = empty.length === 1 ? ["source is", "it"] : ["sources are", "they"];
     if (empty.length > 0) terminal.say(`${empty.length} ${are} empty: ${empty.join(", ")}. What ${they} had stays.`);
     if (failed.length === 0) return;
     const exit = failed.length === sources.length ? EXIT.unreachable : EXIT.partial;
-    throw new CommandFailure(exit, `${failed.length} of ${sources.length} sources failed.\n${failed.join("\n")}`);
+    const lines = failed.map(({ id, last_error }) => `\n${id}: ${last_error}`).join("");
+    throw new CommandFailure(exit, `${failed.length} of ${sources.length} sources failed.${lines}`);
   },
 });
 
