@@ -32,34 +32,25 @@ const origin = z
     message: "must be an origin such as https://app.example.com, or * for all",
   });
 
+const host = () => z.string().default("127.0.0.1");
+const portOf = (shown: number) => example(z.int().min(0).max(65_535), shown).optional();
+const pem = (shown: string) => example(z.string().min(1), shown);
+
 const serverConfig = section({
-  host: z.string().default("127.0.0.1"),
+  host: host(),
   port: integer([0, 65_535], 8787),
   drain_ms: integer([0, Infinity], 10_000),
   drain_delay_ms: integer([0, 600_000], 0),
   body_ms: integer([100, 300_000], 10_000),
   max_connections: integer([16, 1_000_000], 20_000),
   trusted_proxies: integer([0, 16], 0),
-  tls: z
-    .strictObject({
-      cert_file: example(z.string().min(1), "tls/server.crt"),
-      key_file: example(z.string().min(1), "tls/server.key"),
-    })
-    .optional(),
+  tls: z.strictObject({ cert_file: pem("tls/server.crt"), key_file: pem("tls/server.key") }).optional(),
   cors: section({ origins: z.array(origin).default([]), max_age_s: integer([0, 86_400], 600) }),
   docs: z.boolean().default(true),
 });
 
-const metricsConfig = section({
-  enabled: z.boolean().default(true),
-  host: z.string().default("127.0.0.1"),
-  port: example(z.int().min(0).max(65_535), 9187).optional(),
-});
-
-const adminConfig = section({
-  host: z.string().default("127.0.0.1"),
-  port: example(z.int().min(0).max(65_535), 8788).optional(),
-});
+const metricsConfig = section({ enabled: z.boolean().default(true), host: host(), port: portOf(9187) });
+const adminConfig = section({ host: host(), port: portOf(8788) });
 
 const limitsConfig = section({
   body_bytes: integer([32 * 1024, 16 * 1024 * 1024], LIMITS.requestBody),

@@ -12,6 +12,7 @@ const location = z
     { message: "must be an http(s) URL or a path relative to the config file" },
   );
 
+const fileOf = (shown: string) => example(location, shown).optional();
 const contact = z.string().regex(/^[\x21-\x7e]{1,200}$/, "must be printable ASCII without spaces");
 
 /** What a connection itself sends cannot be set. */
@@ -42,19 +43,12 @@ export const newsConfig = z.strictObject({
   sources: z
     .array(newsSource)
     .default([])
-    .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, {
-      message: "must not name the same id twice",
-    }),
+    .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, "must not name the same id twice"),
   contact: example(contact, "https://example.com/contact").optional(),
   allow_private: z.boolean().default(false),
-  notices: example(location, "notices.json").optional(),
-  help: z
-    .strictObject({
-      zh: example(location, "help.zh.json").optional(),
-      en: example(location, "help.en.json").optional(),
-    })
-    .default({}),
-  fear_greed: example(location, "fear-greed.json").optional(),
+  notices: fileOf("notices.json"),
+  help: z.strictObject({ zh: fileOf("help.zh.json"), en: fileOf("help.en.json") }).default({}),
+  fear_greed: fileOf("fear-greed.json"),
   refresh_interval_s: integer([0, 86_400], 300),
   min_interval_ms: integer([0, 86_400_000], 10_000),
   takeover_s: z.number().min(1).max(3600).default(15),

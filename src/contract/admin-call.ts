@@ -7,19 +7,14 @@ export type OutputFrame = { readonly out: string } | { readonly err: string };
 /** The end of a command: its exit code, or a question; the call is repeated with `yes` then. */
 export type LastFrame = { readonly exit: number } | { readonly ask: string };
 const toggle = z.boolean().default(false);
+const columns = z.int().min(1).max(10_000).default(80);
 
 /** How the output of a command is to look: fields of every body, besides the command's own. */
 export const outputSchema = z.object({
   format: z.enum(["table", "tsv", "json", "jsonl", "csv"]).optional(),
   quiet: toggle,
   terminal: z
-    .strictObject({
-      columns: z.int().min(1).max(10_000).default(80),
-      colour: toggle,
-      stdout: toggle,
-      stderr: toggle,
-      ask: toggle,
-    })
+    .strictObject({ columns, colour: toggle, stdout: toggle, stderr: toggle, ask: toggle })
     .prefault({})
     .meta({ description: "The caller's terminal: which streams are one, and whether a question can be answered" }),
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../field-bounds.ts";
-import { count, named, sentimentLabel, text, timestamp } from "./shared-fields.ts";
+import { count, named, sentimentLabel, text, timestamp, upTo } from "./shared-fields.ts";
 
 export const newsItem = named("NewsItem", {
   id: z.string(),
@@ -26,11 +26,7 @@ const newsFilter = {
 /** What news a caller asks for: all conditions hold together, and an empty one is none. */
 export type NewsFilter = z.infer<z.ZodObject<typeof newsFilter>>;
 
-export const newsHotQuery = z.object({
-  limit: z.int().min(1).max(100).default(10),
-  hours: z.int().min(1).max(720).default(48),
-  ...newsFilter,
-});
+export const newsHotQuery = z.object({ limit: upTo(100, 10), hours: upTo(720, 48), ...newsFilter });
 
 export const newsList = named("NewsList", { news: z.array(newsItem), total: count });
 
@@ -50,19 +46,12 @@ export const topic = named("Topic", {
   question_suggestions: z.array(z.string()),
 });
 
-export const topicsQuery = z.object({
-  limit: z.int().min(1).max(50).default(5),
-  lang: text(LIMITS.lang).default("zh"),
-  ...newsFilter,
-});
+const lang = text(LIMITS.lang).default("zh");
+export const topicsQuery = z.object({ limit: upTo(50, 5), lang, ...newsFilter });
 
 export const topicList = named("TopicList", { topics: z.array(topic), total: count });
 
-export const hotTopicsQuery = z.object({
-  days: z.int().min(1).max(30).default(1),
-  limit: z.int().min(1).max(50).default(6),
-  lang: text(LIMITS.lang).default("zh"),
-});
+export const hotTopicsQuery = z.object({ days: upTo(30, 1), limit: upTo(50, 6), lang });
 
 export const sentimentOverview = named("SentimentOverview", {
   dominant: sentimentLabel,
@@ -79,9 +68,7 @@ export const coverage = z
   .meta({ id: "Coverage" });
 
 const refreshMeta = named("RefreshMeta", {
-  last_full_sync_at: timestamp.meta({
-    description: "Time of the last full sync; that of the bundled snapshot before the first",
-  }),
+  last_full_sync_at: timestamp.describe("Time of the last full sync; that of the bundled snapshot before the first"),
   last_refresh_at: timestamp.nullable(),
   sentiment_updated_at: timestamp.nullable(),
   source: z.enum(["live", "fallback"]),

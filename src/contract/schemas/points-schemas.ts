@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../field-bounds.ts";
-import { count, named, positiveInt, text, timestamp } from "./shared-fields.ts";
+import { count, named, positiveInt, text, timestamp, upTo } from "./shared-fields.ts";
 import TEXTS from "./amount-texts.json" with { type: "json" };
 
 const amount = z.number().gt(0);
@@ -36,7 +36,7 @@ const ledgerEntry = named("LedgerEntry", {
   created_at: timestamp,
 });
 
-export const ledgerQuery = z.object({ page: positiveInt.default(1), page_size: z.int().min(1).max(100).default(20) });
+export const ledgerQuery = z.object({ page: positiveInt.default(1), page_size: upTo(100, 20) });
 
 export const ledgerPage = named("LedgerPage", {
   items: z.array(ledgerEntry).meta({ description: "Newest first" }),
