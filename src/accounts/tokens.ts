@@ -70,9 +70,7 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
       return { secret, record: await add(secret, named, expires_at) };
     },
     /** Registers a secret that is known beforehand, such as the demo's; an existing one is not changed. */
-    async register(user_id: string, secret: string, label: string): Promise<void> {
-      await add(secret, { user_id, label });
-    },
+    register: (user_id: string, secret: string, label: string) => add(secret, { user_id, label }),
     identify, // The record of a token, or undefined when it is unknown, expired or revoked.
     /** The user of such a token; without a promise where the token was looked up before. */
     resolve(secret: string): string | undefined | Promise<string | undefined> {

@@ -42,9 +42,8 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
   }
 }
 
-function writeError({ stderr }: CommandIo, text: string): void {
-  stderr.write(stderr.isTTY === true ? escapeForTerminal(text) : text);
-}
+const writeError = ({ stderr }: CommandIo, text: string): void =>
+  void stderr.write(stderr.isTTY === true ? escapeForTerminal(text) : text);
 
 const ALIASES: Readonly<Record<string, string>> = { balance: "quota", user: "users", token: "tokens" };
 

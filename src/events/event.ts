@@ -29,8 +29,6 @@ const storedEvent = z.strictObject({
   source_id: z.string().optional(), // Its id in the export it was replayed from, or a hash of its idempotency key.
 });
 export type StoredEvent = z.infer<typeof storedEvent>;
-/** An event with its address in the log. */
-export type AddressedEvent = StoredEvent & { readonly event_id: string };
 /** What one append writes. By `batch_id` a writer recognises its own batch after a lost reply. */
 export const batch = z.strictObject({ batch_id: z.string(), events: z.array(storedEvent).min(1) });
 export type Batch = z.infer<typeof batch>;

@@ -80,9 +80,8 @@ export function reusableSuccess(
   const found = serialize(data);
   const etag = (found.etag ??= `W/${entityTag(found.text)}`); // Weak, since the request id is another in each answer.
   const reuse = { ...headers, etag, "cache-control": `max-age=${max_age_s}` };
-  return namesTag(ifNoneMatch, etag)
-    ? new ReadyResponse(new Parts(null, 304, request_id, reuse))
-    : success(data, request_id, reuse);
+  if (namesTag(ifNoneMatch, etag)) return new ReadyResponse(new Parts(null, 304, request_id, reuse));
+  return success(data, request_id, reuse);
 }
 
 /** The envelope of a failure. */

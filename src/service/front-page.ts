@@ -18,9 +18,8 @@ import type { AccountOperationId } from "./points.ts";
 import { isOutage } from "../storage/storage-errors.ts";
 
 /** The operations of the front page, and the intake of events. */
-export type FrontPageOperations = {
-  readonly [K in Exclude<OperationId, AccountOperationId | "sendChat">]: OperationHandler<K>;
-};
+export type FrontPageOperations = { readonly [K in FrontPageId]: OperationHandler<K> };
+type FrontPageId = Exclude<OperationId, AccountOperationId | "sendChat">;
 
 const MOST = 50; // As many topics, or questions, as a request may ask for.
 const OTHERS = { topics: 10, days: 7 }; // Whose questions are recommended where the file has too few.
@@ -50,9 +49,7 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
       if (!isOutage(error)) deps.logger.error({ err: error }, "no questions about topics can be recommended");
       return [];
     });
-    const suggested = topics.flatMap(({ question_suggestions: list }) =>
-      list.map((question, at) => ({ question, at })),
-    );
+    const suggested = topics.flatMap(({ question_suggestions: all }) => all.map((question, at) => ({ question, at })));
     const asked = await hotQuestions({ days: OTHERS.days, limit: MOST });
     return [...suggested.sort((a, b) => a.at - b.at), ...asked].map(({ question }) => question);
   }

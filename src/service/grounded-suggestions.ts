@@ -25,17 +25,15 @@ export function createGroundedSuggestions(deps: { assistant: HostedAssistant; kn
   let known = 0;
 
   /** Makes of all topics the list of the first so many, by their number, up to all. */
-  async function ground(list: TopicList): Promise<readonly TopicList[]> {
+  async function ground({ topics: all, total }: TopicList): Promise<readonly TopicList[]> {
     const content = await knowledge.ready();
     if (content !== known) answered = new Map();
     known = content;
     const topics: Topic[] = [];
-    for (const topic of list.topics) {
+    for (const topic of all) {
       topics.push(Object.freeze({ ...topic, question_suggestions: [...(await questionsOf(topic))] }));
     }
-    return [...topics.keys(), topics.length].map((count) =>
-      Object.freeze({ topics: topics.slice(0, count), total: list.total }),
-    );
+    return [...topics.keys(), topics.length].map((end) => Object.freeze({ topics: topics.slice(0, end), total }));
   }
 
   function questionsOf(topic: Topic): Promise<readonly string[]> {

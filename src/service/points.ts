@@ -6,7 +6,7 @@ import type { Ledger, Posted } from "../ledger/ledger.ts";
 import type { LedgerOperation } from "../ledger/ledger-idempotency.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Config } from "../config/config-schema.ts";
-import { ledgerOperationOf, userOf, type Call, type OperationHandler, type Outcome } from "./operation.ts";
+import { ledgerOperationOf, userOf, type Call, type OperationHandler } from "./operation.ts";
 import type { UserState, UserStates } from "./user-state.ts";
 
 interface Adjustment {
@@ -107,11 +107,9 @@ function answerOf<T extends object>(make: (state: UserState) => T): (state: User
   };
 }
 
-async function exchange(
-  deps: PointsDeps,
-  call: Call,
-  { token_amount }: OperationInput<"exchangePoints">["body"],
-): Promise<Outcome<"exchangePoints">> {
+type Body<K extends AccountOperationId> = OperationInput<K>["body"];
+
+async function exchange(deps: PointsDeps, call: Call, { token_amount }: Body<"exchangePoints">) {
   const { rate, max_amount } = deps.config.exchange;
   const operation = ledgerOperationOf(call, deps.ids, { type: "exchange", token_amount });
   const command: LedgerCommand = { type: "exchange", token_amount, rate, max_amount };
@@ -121,11 +119,7 @@ async function exchange(
   return { data: { token_amount, points_earned, balance_after: account.balance, exchange_rate }, replayed };
 }
 
-async function reward(
-  deps: PointsDeps,
-  call: Call,
-  { ref_id, trade_type, volume_usd }: OperationInput<"postTradeReward">["body"],
-): Promise<Outcome<"postTradeReward">> {
+async function reward(deps: PointsDeps, call: Call, { ref_id, trade_type, volume_usd }: Body<"postTradeReward">) {
   const operation: LedgerOperation = {
     id: `reward:${ref_id}`,
     request: { type: "trade_reward", trade_type, volume_usd },

@@ -42,6 +42,8 @@ export interface ServiceDeps extends AccountsDeps {
   readonly assistantRunner?: JobRunner<AssistantJobs>; // For the assistant's jobs without workers; its own by default.
 }
 
+type Operations = { readonly [K in OperationId]: OperationHandler<K> };
+
 /** @example
  * const service = await createService({ config, baseDir, storage, clock: systemClock, random: systemRandom, logger });
  * const { data } = await service.run("getPoints", { request_id: "req-1", user: "alice" }, {});
@@ -65,11 +67,7 @@ export async function createService(given: ServiceDeps) {
   const chat = createChat({ ...parts, budgets, events, news, assistant, knowledge });
   const suggestions = createGroundedSuggestions({ ...parts, assistant, knowledge });
   const feed = createFrontPageOperations({ ...parts, news, events, suggestions, assistant, reportDamage });
-  const operations: { readonly [K in OperationId]: OperationHandler<K> } = {
-    ...accounts.operations,
-    ...feed,
-    sendChat: chat,
-  };
+  const operations: Operations = { ...accounts.operations, ...feed, sendChat: chat };
   return {
     ...accounts,
     logger: deps.logger,

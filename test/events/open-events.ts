@@ -1,6 +1,6 @@
 import type { Stream } from "fast-check";
 import { createEvents, type Events } from "../../src/events/events.ts";
-import type { AddressedEvent, NewEvent } from "../../src/events/event.ts";
+import type { NewEvent } from "../../src/events/event.ts";
 import { openDay } from "../../src/events/log/day-log.ts";
 import type { QueueLimits } from "../../src/events/log/event-log.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
@@ -48,7 +48,7 @@ export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** The stored event that an id addresses, or undefined. */
-export async function eventAt(storage: Storage, event_id: string): Promise<AddressedEvent | undefined> {
+export async function eventAt(storage: Storage, event_id: string) {
   const [, day, batch, index] = /^(\d{4}-\d{2}-\d{2})-([1-9]\d*)-(\d+)$/.exec(event_id) ?? [];
   const stored = day === undefined ? undefined : await openDay(storage, day).get(Number(batch));
   const event = stored?.events[Number(index)];

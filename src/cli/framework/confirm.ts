@@ -3,11 +3,9 @@ import { UsageError } from "./command-failure.ts";
 import type { Context } from "./command-context.ts";
 import { optional, required, text, toggle, type Reading } from "../params/param.ts";
 
+const actor: Reading<string> = { ...optional(text(128)), missing: osUser };
 /** Why and by whom a change is made that is not the user's own. */
-export const operatorFlags = {
-  reason: required(text(200)),
-  actor: { ...optional(text(128)), missing: osUser } as Reading<string>,
-};
+export const operatorFlags = { reason: required(text(200)), actor };
 
 function osUser(): string {
   try {

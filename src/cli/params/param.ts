@@ -98,16 +98,12 @@ function matching(pattern: RegExp, message: string): (typed: string) => string {
   };
 }
 
-export const profileName = matching(
-  /^[A-Za-z0-9_][\w.-]{0,63}$/,
-  "must be 1 to 64 letters, digits, dots, dashes and underscores",
-);
+const NAME = /^[A-Za-z0-9_][\w.-]{0,63}$/;
+export const profileName = matching(NAME, "must be 1 to 64 letters, digits, dots, dashes and underscores");
 
+const KEY = /^[\x21-\x7e]{1,128}$/;
 /** The key that makes a repeat safe, as the Idempotency-Key header. */
-export const idempotencyKey = matching(
-  /^[\x21-\x7e]{1,128}$/,
-  "must be 1 to 128 printable ASCII characters without spaces",
-);
+export const idempotencyKey = matching(KEY, "must be 1 to 128 printable ASCII characters without spaces");
 
 const MOST = Number.MAX_SAFE_INTEGER;
 

@@ -144,9 +144,7 @@ function toCell(value: unknown): Cell {
 /** RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe; numbers stay numbers. */
 function csvField(cell: Cell): string {
   if (typeof cell === "number" || typeof cell === "boolean") return String(cell);
-  const text = (Array.isArray(cell) ? cell.join("; ") : ((cell ?? "") as string)).replace(
-    /^[=+\-@＝＋－＠\t\r\n]/,
-    "'$&",
-  );
+  const joined = Array.isArray(cell) ? cell.join("; ") : ((cell ?? "") as string);
+  const text = joined.replace(/^[=+\-@＝＋－＠\t\r\n]/, "'$&");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -40,6 +40,7 @@ export function drawTable<T extends object>(
   head: boolean,
 ): string {
   const first = rows[0];
+  const isNumber = (column: Column<T>) => first !== undefined && typeof cellOf(first, column) === "number";
   const table = new Table({
     head: head ? namesOf(columns).map((name) => terminal.paint("bold", name)) : [],
     chars: NO_LINES,
@@ -58,16 +59,12 @@ export function drawTable<T extends object>(
  * columns becomes records, which have all of them. */
 export function layOut<T extends object>(rows: readonly T[], given: readonly Column<T>[], terminal: Terminal) {
   const columns = given.filter(({ machine }) => machine !== true);
-  const layout = fitColumns(rows, columns, terminal);
+  const layout = fit(rows, columns, terminal);
   const isTooWide = sumOf(layout.widths) - GAP > terminal.columns && columns.length > FEW_COLUMNS;
   return isTooWide && terminal.interactive ? { columns, widths: [], asRecords: true } : layout;
 }
 
-function fitColumns<T extends object>(
-  rows: readonly T[],
-  columns: readonly Column<T>[],
-  terminal: Terminal,
-): TableLayout<T> {
+function fit<T extends object>(rows: readonly T[], columns: readonly Column<T>[], terminal: Terminal): TableLayout<T> {
   const cells = [namesOf(columns), ...cellsOf(rows, columns, terminal)];
   const widths = columns.map((_, at) => GAP + Math.max(...cells.map((row) => widthOf(row[at]!))));
   const flexible = columns.findIndex(({ wide }) => wide === true);
@@ -76,7 +73,7 @@ function fitColumns<T extends object>(
   const least = flexible === -1 ? 0 : Math.min(widths[flexible]!, LEAST_WIDTH);
   const spare = columns.findLastIndex((column) => column.spare === true);
   if (spare !== -1 && (flexible === -1 || widths[flexible]! - excess < least)) {
-    return fitColumns(rows, columns.toSpliced(spare, 1), terminal);
+    return fit(rows, columns.toSpliced(spare, 1), terminal);
   }
   if (flexible !== -1) widths[flexible] = Math.max(least, widths[flexible]! - excess);
   return { columns, widths, asRecords: false };

@@ -4,7 +4,7 @@ import type { Storage } from "../../storage/storage.ts";
 import { type OnSkipped, Stream } from "../../storage/stream.ts";
 import { formatAddress, isDay } from "./event-address.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
-import { batch, type AddressedEvent, type Batch } from "../event.ts";
+import { batch, type Batch } from "../event.ts";
 
 /** Bounds of one batch, so that a reader can hold several of them in memory. */
 export const BATCH_LIMITS = { events: 512, bytes: 256 * 1024 } as const;
@@ -83,9 +83,7 @@ export function followDay(
     log,
     version: () => read.since, // Number of the last batch that was read.
     /** Passes over the batch that follows the last one: the caller appended it. */
-    skip(batchId: string): void {
-      read = { since: read.since + 1, mark: batchId };
-    },
+    skip: (batchId: string): void => void (read = { since: read.since + 1, mark: batchId }),
     catchUp,
   };
 }
@@ -101,11 +99,7 @@ export async function listDays(storage: Storage, { from = -Infinity, to = Infini
 }
 
 /** The events of the range with their addresses, in the order of the log: by day, then as they were appended. */
-export async function* loggedEvents(
-  storage: Storage,
-  range: TimeRange,
-  onSkipped?: OnSkipped,
-): AsyncGenerator<AddressedEvent> {
+export async function* loggedEvents(storage: Storage, range: TimeRange, onSkipped?: OnSkipped) {
   const { from = -Infinity, to = Infinity } = range;
   for (const day of await listDays(storage, range)) {
     for await (const event of eventsOfDay(storage, day, onSkipped)) {

@@ -18,9 +18,7 @@ function openProjection(storage: Storage, name: string, totals: QuestionTotals, 
     forgetQuestions(counted, day);
     day = emptyQuestionDay();
   }
-  function batch({ events }: Batch): void {
-    for (const event of events) foldQuestion(day, counted, event);
-  }
+  const batch = ({ events }: Batch): void => events.forEach((event) => foldQuestion(day, counted, event));
   return {
     catchUp: followDay(storage, name, { batch, restarted, skipped }).catchUp,
     /** It is not kept any more: what a read under way still folds does not count. */

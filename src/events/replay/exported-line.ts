@@ -53,10 +53,9 @@ const PLAIN_LENGTH = LIMITS.eventPayload.bytes / 4; // A character takes at most
 type Check = (value: unknown) => boolean;
 
 /** Strings that no schema trims or refuses for its characters. */
-const plain =
-  (max: number, min = 1, pattern = /^[!-~]+(?: +[!-~]+)*$/): Check =>
-  (value) =>
-    typeof value === "string" && value.length >= min && value.length <= max && pattern.test(value);
+function plain(max: number, min = 1, pattern = /^[!-~]+(?: +[!-~]+)*$/): Check {
+  return (value) => typeof value === "string" && value.length >= min && value.length <= max && pattern.test(value);
+}
 const isPositive: Check = (value) => Number.isSafeInteger(value) && (value as number) > 0;
 const { refId, userId, eventType, label, eventPayload, integer } = LIMITS;
 

@@ -5,10 +5,7 @@ const PATIENCE_MS = 100; // How long a caller waits for what is new, ms.
 /** Makes a result of each new source, once. While that takes long, callers get the result before; so they do when it
  * fails, and the next caller tries again. Without a result before, they wait.
  * @param isSame whether nothing has to be made, because the source is the last one */
-export function staleWhileRevalidate<S, T>(
-  make: (source: S) => Promise<T>,
-  isSame: (a: S, b: S) => boolean = Object.is,
-) {
+export function staleWhileRevalidate<S, T>(make: (of: S) => Promise<T>, isSame: (a: S, b: S) => boolean = Object.is) {
   let last: { readonly source: S; readonly made: Promise<T> } | undefined;
   let before: { readonly result: T } | undefined;
 

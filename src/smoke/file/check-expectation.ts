@@ -60,9 +60,8 @@ function checkMatcher(name: string, argument: unknown, path: ValuePath, subject?
     return [{ path, of: "key", message }];
   }
   const { argument: accepted }: Matcher = MATCHERS[name];
-  const refuse = (message: string) => [
-    { path, message: `${name} ${message}, such as ${MATCHER_TEXTS[name].example}.` },
-  ];
+  const { example } = MATCHER_TEXTS[name];
+  const refuse = (message: string) => [{ path, message: `${name} ${message}, such as ${example}.` }];
   if (accepted === "expectations" && !Array.isArray(argument)) return refuse("must be an array");
   if (typeof accepted === "string") {
     const keys = [...(subject?.keys ?? []), ...(name === "$each" || name === "$contains" ? ["0"] : [])];

@@ -77,15 +77,13 @@ function checkStep(step: Step, path: ValuePath): InvalidField[] {
   const refused = endpointError(step);
   if (refused !== undefined) refuse(["request"], refused, "value");
   if (body !== undefined && raw !== undefined) refuse(["raw"], "body and raw exclude each other.");
-  if (/^(GET|HEAD) /.test(step.request) && (body !== undefined || raw !== undefined)) {
-    refuse(["request"], "a GET or HEAD request has no body.", "value");
-  }
+  const isSent = body !== undefined || raw !== undefined;
+  if (isSent && /^(GET|HEAD) /.test(step.request)) refuse(["request"], "a GET or HEAD request has no body.", "value");
   if (snapshot !== undefined && at_once !== undefined) refuse(["expect", "snapshot"], "snapshot excludes at_once.");
   if (snapshot === true && step.id === undefined) refuse(["expect", "snapshot"], "snapshot true needs the step's id.");
   if (at_once !== undefined && step.retry !== undefined) refuse(["retry"], "at_once and retry exclude each other.");
-  if (at_once === "rows" && (rows === undefined || rows.length > MOST_AT_ONCE)) {
-    refuse(["at_once"], `at_once: rows needs 1 to ${MOST_AT_ONCE} rows of the step.`);
-  }
+  const fits = rows !== undefined && rows.length <= MOST_AT_ONCE;
+  if (at_once === "rows" && !fits) refuse(["at_once"], `at_once: rows needs 1 to ${MOST_AT_ONCE} rows of the step.`);
   if (counts !== undefined && (at_once === undefined || status !== undefined || code !== undefined)) {
     refuse(["expect", "counts"], "counts goes with at_once, and without status and code.");
   }

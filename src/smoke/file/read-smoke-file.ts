@@ -43,9 +43,7 @@ export function readSmokeFile(path: string, text: string, env: Env, cwd = ""): S
   let errors = checked.valid ? readRows(checked.data, resolve(cwd, dirname(path))) : checked.errors.map(toSentence);
   if (checked.valid && errors.length === 0) errors = checkContent(checked.data, env);
   if (!checked.valid || errors.length > 0) {
-    const found = errors.map(
-      (error) => [rangeOf(document, error.path, error.of ?? "value")[0], error.message] as const,
-    );
+    const found = errors.map(({ path, of = "value", message }) => [rangeOf(document, path, of)[0], message] as const);
     return found.sort(([a], [b]) => a - b).map(([from, message]) => at(from, message));
   }
   return {

@@ -20,9 +20,8 @@ export const partsOf = (text: string) => split(text).map((part) => (isReference(
 /** The references in all texts of a value, those within others first. @throws RangeError for a malformed one */
 export function referencesIn(value: unknown): Reference[] {
   const parts = textsIn(value).flatMap(([text]) => partsOf(text));
-  return parts.flatMap((part) =>
-    typeof part === "string" ? [] : [...referencesIn([...part.path, part.fallback]), part],
-  );
+  const found = parts.filter((part) => typeof part !== "string");
+  return found.flatMap((one) => [...referencesIn([...one.path, one.fallback]), one]);
 }
 
 const isReference = (part: string): boolean => part.startsWith("${");

@@ -19,8 +19,7 @@ export function createSecrets(calls: readonly RecordedCall[], known: Record<stri
       const name = `TOKEN_${++unknown}`;
       const used = calls.filter((call) => call.headers["x-user-token"] === token);
       // One that is refused may be replaced by any other that is.
-      const isRefused =
-        isComplete || used.every((call) => typeof call.answer === "object" && call.answer.status === 401);
+      const isRefused = isComplete || used.every(({ answer: got }) => typeof got === "object" && got.status === 401);
       if (!isRefused) variables.push(name);
       references.set(token, isRefused ? `\${env.${name}:-unknown}` : `\${env.${name}}`);
     }

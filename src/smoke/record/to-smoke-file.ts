@@ -38,8 +38,7 @@ export function toSmokeFile(calls: readonly RecordedCall[], recording: Recording
   ];
   const drafts = calls.flatMap((call, index) => {
     const id = `call${index + 1}`;
-    const note = (text: string): unknown =>
-      comments.push(`${id}, ${call.method} ${secrets.hide(call.target)}: ${text}`);
+    const note = (text: string) => comments.push(`${id}, ${call.method} ${secrets.hide(call.target)}: ${text}`);
     const step = toStep(call, { ...recording, isOwn, secrets, captures, note });
     if (step !== undefined && typeof call.answer === "object") captures.note(id, parseJson(call.answer.text));
     return step === undefined ? [] : { ...step, id };

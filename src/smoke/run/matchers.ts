@@ -25,10 +25,8 @@ const TYPES = {
   timestamp: isInstant,
 } satisfies Record<string, (value: unknown) => boolean>;
 
-const sortedBy = z.union([
-  z.enum(["asc", "desc"]),
-  z.strictObject({ by: z.string(), order: z.enum(["asc", "desc"]).optional() }),
-]);
+const order = z.enum(["asc", "desc"]);
+const sortedBy = z.union([order, z.strictObject({ by: z.string(), order: order.optional() })]);
 
 const Decimal = DecimalJs.clone({ precision: 60 }); // Exact sums of decimal numbers: 0.1 + 0.2 is 0.3.
 const decimal = z.string().refine((text) => /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(unsigned(text)), "must be a number");
@@ -128,15 +126,12 @@ export function isInstant(value: unknown): boolean {
 export const isMatching = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && Object.keys(value).some((key) => key.startsWith("$"));
 
+type Mode = "exact" | "open";
+
 /** Compares `actual`, which is undefined for an absent field, with what is expected at a path. Objects may have further
  * fields, arrays must have the same length, matchers apply their rule, and everything else must be equal.
  * @param mode `exact`: an object may have no further field, and a key with `$` is a field as any other */
-export function compare(
-  expected: unknown,
-  actual: unknown,
-  path: string,
-  mode: "exact" | "open" = "open",
-): readonly Problem[] {
+export function compare(expected: unknown, actual: unknown, path: string, mode: Mode = "open"): readonly Problem[] {
   if (mode === "open" && isMatching(expected)) {
     if (Array.isArray(actual) && actual.length === 0 && "$each" in expected && !("$length" in expected)) {
       return [differs(path, "at least one element ($length: { $gte: 0 } allows none)", actual)];

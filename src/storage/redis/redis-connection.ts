@@ -42,11 +42,7 @@ export class RedisConnection {
   readonly #waiting: (() => void)[] = [];
   #refreshes: NodeJS.Timeout | undefined;
 
-  constructor(
-    client: Redis | Cluster,
-    name: string,
-    identity?: { readonly expected: ExpectedIdentity; readonly prefix: string },
-  ) {
+  constructor(client: Redis | Cluster, name: string, identity?: { expected: ExpectedIdentity; prefix: string }) {
     this.client = client;
     this.name = name;
     this.#identity = identity && new RedisIdentity({ client, name, generation: () => this.#lossesNow(), ...identity });
@@ -269,9 +265,7 @@ function createCircuitBreaker(minOutageMs: number) {
       const now = performance.now();
       outages.set(domain, { since: outages.get(domain)?.since ?? began, tryAt: now + (now - began), error });
     },
-    answered(domain: string): void {
-      if (outages.size > 0) outages.delete(domain);
-    },
+    answered: (domain: string): void => void (outages.size > 0 && outages.delete(domain)),
     reset: () => outages.clear(),
   };
 }

@@ -13,11 +13,7 @@ type Info = ReadonlyMap<string, string>;
 
 /** Examines every primary of a Redis: append-only file and its syncs, eviction, replicas, role, version, clock; a
  * cluster's state. @throws StorageError when a server cannot be reached */
-export async function examineRedis(
-  connection: RedisConnection,
-  settings: RedisSettings,
-  now: number,
-): Promise<Finding[]> {
+export async function examineRedis(connection: RedisConnection, settings: RedisSettings, now: number) {
   const { client } = connection;
   await connection.ready();
   const started = performance.now();
@@ -44,11 +40,10 @@ async function examineServer(node: Redis, settings: RedisSettings, now: () => nu
   const [seconds, microseconds] = (await node.time()) as unknown as [string, string];
   const serverTime = Number(seconds) * 1000 + Number(microseconds) / 1000;
   const ahead = serverTime - now();
+  const primary = info.get("master_host") ?? "another server";
   return [
     version(info),
-    info.get("role") === "master"
-      ? finding("primary")
-      : finding("replica", { primary: info.get("master_host") ?? "another server" }),
+    info.get("role") === "master" ? finding("primary") : finding("replica", { primary }),
     await appendOnly(node, info),
     eviction(info),
     replicas(info, settings),

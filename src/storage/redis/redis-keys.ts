@@ -13,9 +13,8 @@ export const plainKey = (prefix: string, name: string): string => name.slice(pre
 export function scanPattern(prefix: string, below: string, kind = ""): string {
   const escaped = prefix.replaceAll(/[*?[\]\\^-]/g, String.raw`\$&`);
   if (below === "") return `${escaped}:{*`;
-  return below.includes(":")
-    ? `${redisKey(escaped, below)}:*`
-    : `${escaped}:{${below}:*${kind === "" ? "" : `}:${kind}*`}`;
+  if (below.includes(":")) return `${redisKey(escaped, below)}:*`;
+  return `${escaped}:{${below}:*${kind === "" ? "" : `}:${kind}*`}`;
 }
 
 /** The part of a name that decides about its slot: one command may ask a cluster for the names of one. */

@@ -36,9 +36,7 @@ export async function openLineSource(file: string, io: CommandIo) {
     },
     place: (): LinePlace => ({ ...position }), // The place after the last line that was read.
     /** Begins at a place of an earlier run, before any line is read. */
-    goTo(place: LinePlace): void {
-      position = { ...place };
-    },
+    goTo: (place: LinePlace): void => void (position = { ...place }),
     /** SHA-256 of a file's bytes before a place, in hex: a proof of the content. */
     async digestBefore(place: LinePlace): Promise<string> {
       const digest = createHash("sha256");
@@ -102,11 +100,7 @@ const LEAST_WAIT_MS = 5; // Shorter waits are postponed until they add up, ms: t
 const MOST_BEHIND_MS = 1000; // After the source or the target stalled, at most this much time is caught up, ms.
 
 /** The items of a source, evenly spaced, at most `perSecond` of them a second. @param signal ends a wait early */
-export async function* limitRate<T>(
-  source: AsyncIterable<Iterable<T>>,
-  perSecond: number,
-  signal: AbortSignal,
-): AsyncGenerator<[T]> {
+export async function* limitRate<T>(source: AsyncIterable<Iterable<T>>, perSecond: number, signal: AbortSignal) {
   const step = 1000 / perSecond;
   let due = performance.now();
   for await (const group of source) {

@@ -62,8 +62,7 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
       async ({ service: { storage, ids } }) => {
         const { durable, url } = storage;
         const skipped = new SkippedDamage();
-        const into: ReplayTarget = (lines, options) =>
-          replayEvents({ storage, ids, onSkipped: skipped.add }, lines, options);
+        const into: ReplayTarget = (...given) => replayEvents({ storage, ids, onSkipped: skipped.add }, ...given);
         const target = url.startsWith("fs:") ? `fs:${resolve(context.cwd, url.slice(3))}` : url;
         const replayed = await run(context, source, flags, pointFor(durable ? target : undefined), into);
         const headline = (count: number) => `${count} damaged batches of events could not be compared with the input:`;

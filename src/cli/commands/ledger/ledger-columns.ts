@@ -8,20 +8,16 @@ import { showAge } from "../../framework/time-format.ts";
 const REF_SHOWN = 13; // A reference is shortened to its first characters, by which --ref finds it.
 
 /** An entry with what it charged for. */
-export type WideRow = LedgerRow &
-  Readonly<Pick<ChargedQuestion, "question" | "repeats_entry" | "seconds_after" | "repeat_key">> & {
-    readonly route: string | null;
-  };
+export type WideRow = LedgerRow & Charge & { readonly route: string | null };
+type Charge = Readonly<Pick<ChargedQuestion, "question" | "repeats_entry" | "seconds_after" | "repeat_key">>;
 
 /** What was asked, and which charge shortly before it repeats. */
-export const repeatColumns = columnsOf<Pick<WideRow, "repeats_entry" | "seconds_after" | "repeat_key">>(
+export const repeatColumns = columnsOf<Omit<Charge, "question">>(
   {
     name: "repeats_entry",
     title: "repeats",
-    show: ({ repeats_entry, seconds_after, repeat_key }) =>
-      repeats_entry === null
-        ? ""
-        : `${repeats_entry}, ${seconds_after} s later, ${repeat_key === "other" ? "other key" : "no key"}`,
+    show: ({ repeats_entry: entry, seconds_after, repeat_key: key }) =>
+      entry === null ? "" : `${entry}, ${seconds_after} s later, ${key === "other" ? "other key" : "no key"}`,
   },
   { name: "seconds_after", machine: true },
   { name: "repeat_key", machine: true },

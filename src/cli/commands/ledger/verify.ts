@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<VerificationRow>[] = [
   {
     name: "state",
     of: stateOf,
-    show: (row, terminal) => terminal.paint(row.fault === undefined ? "green" : "red", stateOf(row)),
+    show: (row, { paint }) => paint(row.fault === undefined ? "green" : "red", stateOf(row)),
   },
   { name: "fault_entry", of: ({ fault }) => fault?.entry },
   { name: "fault", of: ({ fault }) => fault?.message, wide: true },

@@ -5,13 +5,11 @@ import { printRows } from "../../terminal/print.ts";
 
 const COLUMNS: readonly Column<ReturnType<typeof configRows>[number]>[] = [
   { name: "key" },
-  {
-    name: "value",
-    of: ({ value }) => (value === null || typeof value === "string" ? value : JSON.stringify(value)),
-    wide: true,
-  },
+  { name: "value", of: ({ value }) => textOf(value), wide: true },
   { name: "source" },
 ];
+
+const textOf = (value: unknown) => (value === null || typeof value === "string" ? value : JSON.stringify(value));
 
 const show = defineCommand("config show", {
   async run(_values, context) {

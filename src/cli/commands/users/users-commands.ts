@@ -85,10 +85,7 @@ const questionColumns = (now: number): readonly Column<ChargedQuestion>[] => [
   { name: "message_id", of: ({ message_id }) => String(message_id), title: "message" },
   { name: "age", of: ({ created_at }) => showAge(created_at, now) },
   { name: "route", spare: true },
-  {
-    name: "cost",
-    of: ({ points_cost, free_use }) => (free_use ? "free use" : points_cost === 0 ? "none" : String(points_cost)),
-  },
+  { name: "cost", of: ({ points_cost, free_use }) => (free_use ? "free use" : String(points_cost || "none")) },
   { name: "entry", spare: true },
   { name: "question", wide: true },
 ];
