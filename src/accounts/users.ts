@@ -69,8 +69,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
     },
     /** Replaces the profile by the record of its erasure. */
     async erase(user: string, erased: NonNullable<UserProfile["erased"]>): Promise<void> {
-      const profile: UserProfile = { ...newProfile(user, {}), created_at: erased.at, erased };
-      await writeDocument(storage, profileKey(user), profile);
+      await writeDocument(storage, profileKey(user), { ...newProfile(user, {}), created_at: erased.at, erased });
       cache.forget(user);
     },
     /** All users, in no particular order. Reads everything: for operators. */

@@ -66,8 +66,7 @@ const around = (ms: number): { since: number; until: number } => ({ since: ms - 
 
 function withMessages({ storage, ledger }: AccountsService, entries: readonly Entry[]) {
   const found = entries.map(async (entry) => {
-    const ids = entry.details.type === "chat_cost" ? [entry.details.message_id] : [];
-    const [message] = await readMessages(storage, ids);
+    const [message] = await readMessages(storage, entry.details.type === "chat_cost" ? [entry.details.message_id] : []);
     const reversal = await (await ledger.open(entry.user_id)).find(reversalOf(entry.id));
     return { entry, message, reversed_by: reversal?.id ?? null };
   });

@@ -27,12 +27,10 @@ export async function findUsers(
     const need = `the beginning of a token needs ${SHORTEST_TOKEN_START} characters`;
     throw new AnpError(404, `User ${text} is not known; ${need}.`);
   }
-  const found = await tokens.startingWith(text);
-  const [first, ...others] = [...new Set(found.map(({ user_id }) => user_id))].sort();
+  const [first, ...others] = [...new Set((await tokens.startingWith(text)).map(({ user_id }) => user_id))].sort();
   if (first === undefined) throw new AnpError(404, "No known user has this id, or a token that begins like this.");
   if (text.length >= TOKEN_PREFIX.length + SECRET_CHARACTERS) {
-    const owners = [first, ...others].join(" or ");
-    throw new AnpError(404, `What was given begins as a token of ${owners}, but is not it.`);
+    throw new AnpError(404, `What was given begins as a token of ${[first, ...others].join(" or ")}, but is not it.`);
   }
   const compared = TOKEN_PREFIX.length + INDEXED_CHARACTERS;
   if (text.length > compared) onCut?.(compared);

@@ -6,8 +6,7 @@ import { main } from "./main.ts";
 export async function run(): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
   const exit = (code: number): void => process.exit(code);
-  const cwd = process.cwd();
-  const io: CommandIo = { stdin, stdout, stderr, env, cwd, clock: systemClock, signals: process, exit };
+  const io: CommandIo = { stdin, stdout, stderr, env, cwd: process.cwd(), clock: systemClock, signals: process, exit };
   // Not process.exit(): it would lose output that a pipe has not read yet.
   process.exitCode = await main(process.argv.slice(2), io);
 }

@@ -72,8 +72,7 @@ function readinessOf(url: string, ready: Page, alive: Page) {
   if (status === 200 && text === "ready\n") return { state: "ready", reason: null } as const;
   const [, reason] = /^not ready: (.{1,200})\n$/.exec(text) ?? [];
   if (status === 503 && reason !== undefined) return { state: "not ready", reason } as const;
-  const isAlive = status === 0 && alive.text === "ok\n";
-  return { state: isAlive ? "not ready" : "unreachable", reason: problem } as const;
+  return { state: status === 0 && alive.text === "ok\n" ? "not ready" : "unreachable", reason: problem } as const;
 }
 
 /** Totals of metrics, by the names of `figures.json`: each names its metric, and the values of a label that count. */

@@ -26,11 +26,8 @@ const ratesConfig = section({
 } satisfies Record<RateGroup, unknown>);
 
 /** An origin as browsers send it: scheme, host, and the port where it is not the scheme's own. */
-const origin = z
-  .string()
-  .refine((value) => value === "*" || (URL.canParse(value) && new URL(value).origin === value), {
-    message: "must be an origin such as https://app.example.com, or * for all",
-  });
+const isOrigin = (value: string) => value === "*" || (URL.canParse(value) && new URL(value).origin === value);
+const origin = z.string().refine(isOrigin, "must be an origin such as https://app.example.com, or * for all");
 
 const host = () => z.string().default("127.0.0.1");
 const portOf = (shown: number) => example(z.int().min(0).max(65_535), shown).optional();

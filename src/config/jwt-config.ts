@@ -15,8 +15,6 @@ export const jwtConfig = z
       lang: z.string().default("lang"),
     }),
   })
-  .refine((value) => (value.secret === undefined) !== (value.jwks_url === undefined), {
-    message: "needs exactly one of secret and jwks_url",
-  });
+  .refine(({ secret, jwks_url }) => Boolean(secret) !== Boolean(jwks_url), "needs exactly one of secret and jwks_url");
 
 export type JwtConfig = z.infer<typeof jwtConfig>;

@@ -2,26 +2,23 @@ import { z } from "zod";
 import { example, integer, utcOffset } from "./section.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 
+const isHttp = (value: string) =>
+  !/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || (/^https?:\/\/[^/\s]/i.test(value) && URL.canParse(value));
+
 /** An http(s) URL, or a path relative to the folder of the config file. */
 const location = z
   .string()
   .trim()
   .min(1)
-  .refine(
-    (value) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || (/^https?:\/\/[^/\s]/i.test(value) && URL.canParse(value)),
-    { message: "must be an http(s) URL or a path relative to the config file" },
-  );
+  .refine(isHttp, "must be an http(s) URL or a path relative to the config file");
 
 const fileOf = (shown: string) => example(location, shown).optional();
 const contact = z.string().regex(/^[\x21-\x7e]{1,200}$/, "must be printable ASCII without spaces");
 
 /** What a connection itself sends cannot be set. */
-const headerName = z
-  .string()
-  .regex(
-    /^(?!(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$)[\w-]{1,64}$/i,
-    { message: "must be the name of a header that the connection does not set itself" },
-  );
+const HEADER =
+  /^(?!(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$)[\w-]{1,64}$/i;
+const headerName = z.string().regex(HEADER, "must be the name of a header that the connection does not set itself");
 /** The value of a header of a source. */
 export const headerValue = z.string().regex(/^[\x20-\x7e]{1,4096}$/, "must be 1 to 4096 printable ASCII characters");
 

@@ -25,8 +25,7 @@ export async function keepRetention(
     if (signal.aborted) return;
     try {
       const pruned = await pruneStorage(service, { onStep: () => signal.throwIfAborted() });
-      const counts = Object.fromEntries(pruned.map(({ kind, count }) => [kind, count]));
-      logger.info(counts, "removed what is no longer kept");
+      logger.info(Object.fromEntries(pruned.map(({ kind, count }) => [kind, count])), "removed what is no longer kept");
     } catch (error) {
       if (error === signal.reason) return;
       logger.error({ err: error }, "what is no longer kept could not be removed; it is tried again in a day");

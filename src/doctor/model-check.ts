@@ -65,8 +65,7 @@ async function complete(model: ProviderConfig, place: string, ask: Ask): Promise
   const response = await ask(`/chat/completions${query === "" ? "" : `?${query}`}`, { method: "POST", body });
   await response.body?.cancel();
   const { ok, status } = response;
-  const ms = Math.round(performance.now() - started);
-  if (ok) return finding("modelAnswers", { place, model: model.model, ms });
+  if (ok) return finding("modelAnswers", { place, model: model.model, ms: Math.round(performance.now() - started) });
   return refusal(status, place, model) ?? finding("noModelThere", { place, status, model: model.model });
 }
 

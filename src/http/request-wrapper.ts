@@ -47,8 +47,7 @@ export function createRequestWrapper(deps: {
   const { ids, logger } = deps;
   const counted = (message: string) => createThrottle(REFUSALS_EVERY_MS, (times) => logger.warn({ times }, message));
   const refused = counted("requests were refused: too many");
-  const unlogged = counted("requests failed that are not logged one by one: too many");
-  const mayLog = limitLines(LINES_A_SECOND, unlogged);
+  const mayLog = limitLines(LINES_A_SECOND, counted("requests failed that are not logged one by one: too many"));
 
   return (operation, handler, { headers, outage = 503 } = {}) => {
     const count = deps.meter?.meterOf(operation);

@@ -33,8 +33,7 @@ export function createUserStates(deps: {
     const { balance, free_day, free_used } = ledger.account;
     const quota = profile.free_daily_quota ?? defaultQuota;
     const quotaState = quotaRules.stateOf({ day: free_day, used: free_used }, quota, now);
-    const funds: Funds = { free: quotaState.remaining_free_quota, points: balance };
-    return { profile, ledger, quota, quotaState, funds };
+    return { profile, ledger, quota, quotaState, funds: { free: quotaState.remaining_free_quota, points: balance } };
   }
 
   return {

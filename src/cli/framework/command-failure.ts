@@ -19,3 +19,12 @@ export class UsageError extends CommandFailure {
     super(EXIT.usage, typeof errors === "string" ? errors : errors.join("\n"));
   }
 }
+
+/** What `read` returns. @throws UsageError for its RangeError, whose message goes on after `name` */
+export function orUsageError<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(`${name} ${error.message}.`) : error;
+  }
+}

@@ -23,9 +23,7 @@ export function notesOf(command: Command): string[] {
   if (parent === null) return [];
   const { role } = COMMANDS[pathOf(command).slice("anp ".length) as CommandName];
   const roles = role === "support" ? "support or operator" : role;
-  const names = rootOf(parent)
-    .options.map(({ long }) => long!)
-    .filter((name) => name !== "--version");
+  const names = rootOf(parent).options.flatMap(({ long }) => (long === "--version" ? [] : long!));
   const globals = `Global options: ${names.join(", ")}; \`anp --help\` explains them.`;
   return role === undefined ? [globals] : [`At the admin address: role ${roles}.`, globals];
 }

@@ -35,8 +35,7 @@ export async function readValues(spec: CommandParams, command: Command, context:
   if (absent.length > 0) {
     const { askFor } = await import("../terminal/prompt.ts");
     for (const [key, param] of absent) {
-      const value = spec.arguments[key]?.value ?? flagOf(key).slice(2);
-      const answer = await askFor({ ...param, value }, context);
+      const answer = await askFor({ ...param, value: spec.arguments[key]?.value ?? flagOf(key).slice(2) }, context);
       typed.set(key, answer);
       values[key] = param.read(answer);
     }

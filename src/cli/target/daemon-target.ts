@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { readUrl } from "../../client/daemon-url.ts";
-import { UsageError } from "../framework/command-failure.ts";
+import { orUsageError, UsageError } from "../framework/command-failure.ts";
 import type { Surroundings } from "../framework/global-flags.ts";
 import { profilesFile } from "./user-folder.ts";
 
@@ -20,11 +20,7 @@ export async function findDaemon(surroundings: Surroundings): Promise<DaemonTarg
     if (globals.token !== undefined) throw new UsageError("--token goes with --url or --profile.");
     return undefined;
   }
-  try {
-    readUrl(target.url);
-  } catch (error) {
-    throw new UsageError(`The address of the daemon ${(error as RangeError).message}.`);
-  }
+  orUsageError("The address of the daemon", () => readUrl(target.url));
   return { url: target.url, token: globals.token ?? target.token ?? (await tokenOfEnvironment(surroundings)) };
 }
 

@@ -14,9 +14,7 @@ const profile = z
     token: z.string().min(1).optional(), // The token itself, or the file that holds it.
     token_file: z.string().min(1).optional(),
   })
-  .refine(({ token, token_file }) => token === undefined || token_file === undefined, {
-    message: "token and token_file exclude each other",
-  });
+  .refine(({ token, token_file }) => !(token && token_file), "token and token_file exclude each other");
 
 const profilesFileSchema = z.strictObject({
   current: z.string().optional(), // The profile that commands use when nothing else is named.

@@ -69,8 +69,7 @@ function indexDay(storage: Storage, day: string, onSkipped: OnSkipped | undefine
     add(batchId: string, events: readonly ReplayedEvent[]) {
       follower.skip(batchId);
       for (const one of events) counts.addStored(one.fingerprint);
-      const parsed = withAddresses ? events.map(({ json }) => JSON.parse(json) as StoredEvent) : [];
-      addAddresses(parsed, follower.version());
+      addAddresses(withAddresses ? events.map(({ json }) => JSON.parse(json) as StoredEvent) : [], follower.version());
     },
   };
 }

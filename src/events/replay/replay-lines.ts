@@ -68,8 +68,7 @@ async function* chunksOf(lines: Lines, most: number, last: number): AsyncGenerat
       number += 1;
       addLine(chunk, raw, number);
       const enough = Math.min(most, CHUNK.ofOneDay * Math.max(1, chunk.days.size));
-      const count = chunk.events.length + chunk.rejects.length;
-      if (count < enough && chunk.characters < CHUNK.characters) continue;
+      if (chunk.events.length + chunk.rejects.length < enough && chunk.characters < CHUNK.characters) continue;
       yield chunk;
       chunk = emptyChunk();
     }

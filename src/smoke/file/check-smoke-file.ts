@@ -92,8 +92,7 @@ function checkStep(step: Step, path: ValuePath): InvalidField[] {
   }
   const answer = answerOf(step) ?? ANY_ANSWER;
   for (const [key, expected] of Object.entries(expect)) {
-    const isOfAnswer = key in answer.shape && key !== "headers";
-    const subject = isOfAnswer ? { answer, keys: [key] } : undefined;
+    const subject = key in answer.shape && key !== "headers" ? { answer, keys: [key] } : undefined;
     errors.push(...checkExpectation(expected, [...path, "expect", key], subject));
   }
   return errors;

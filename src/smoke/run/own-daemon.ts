@@ -86,8 +86,7 @@ export async function startDaemon(plan: DaemonPlan, logger: Logger, assistantRun
   try {
     const users = await loadFixture(fixture, service, plan.users);
     await service.news.refresh("full");
-    const rates = await createRateLimits(config.limits.rates, undefined);
-    const app = createApp(service, logger, { rates });
+    const app = createApp(service, logger, { rates: await createRateLimits(config.limits.rates, undefined) });
     // Node would add the machine's time.
     app.use(async (_event, next) => {
       const response = (await next()) as Response;

@@ -1,5 +1,4 @@
 import { checkExpectation } from "../file/check-expectation.ts";
-import type { WireRequest } from "../../client/transport.ts";
 import type { SmokeAnswer } from "./smoke-result.ts";
 import type { SmokeContent, Step } from "../file/smoke-file.ts";
 import { referencesIn } from "../file/references.ts";
@@ -33,8 +32,7 @@ export function prepareStep(step: Step, defaults: SmokeContent["defaults"], base
   const expect = resolve(step.expect ?? {}) as NonNullable<Step["expect"]>;
   const moment = step.now && String(resolve(step.now));
   checkResolved(step, expect, moment);
-  const request: WireRequest = { method, url: url.href, headers, body };
-  return { request, expect, tokenName, token, moment };
+  return { request: { method, url: url.href, headers, body }, expect, tokenName, token, moment };
 }
 
 /** The values of references to the answers of earlier steps, by their ids. */

@@ -31,15 +31,13 @@ export async function examineRedis(connection: RedisConnection, settings: RedisS
 async function clusterState(cluster: Cluster): Promise<Finding> {
   const info = fieldsOf(await cluster.cluster("INFO"));
   const state = info.get("cluster_state") ?? "unknown";
-  const slots = Number(info.get("cluster_slots_ok"));
-  return finding(state === "ok" ? "clusterOk" : "clusterNotOk", { state, slots });
+  return finding(state === "ok" ? "clusterOk" : "clusterNotOk", { state, slots: Number(info.get("cluster_slots_ok")) });
 }
 
 async function examineServer(node: Redis, settings: RedisSettings, now: () => number): Promise<Finding[]> {
   const info = fieldsOf(await node.info());
   const [seconds, microseconds] = (await node.time()) as unknown as [string, string];
-  const serverTime = Number(seconds) * 1000 + Number(microseconds) / 1000;
-  const ahead = serverTime - now();
+  const ahead = Number(seconds) * 1000 + Number(microseconds) / 1000 - now();
   const primary = info.get("master_host") ?? "another server";
   return [
     version(info),

@@ -1,5 +1,5 @@
 import { defineCommand } from "../../framework/define-command.ts";
-import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
+import { CommandFailure, EXIT, orUsageError } from "../../framework/command-failure.ts";
 import { optional, toggle, oneOf, repeatable } from "../../params/param.ts";
 import { checkFaults, FAULT_LIST, readFault, refuseInProduction, type Fault } from "../../../faults/fault-catalogue.ts";
 import type { Faults } from "../../../faults/inject-faults.ts";
@@ -10,18 +10,9 @@ import { listenFlags } from "../../target/daemon-pages.ts";
 /** Undefined without any: their code is not loaded then. */
 async function openFaults(given: readonly Fault[]): Promise<Faults | undefined> {
   if (given.length === 0) return undefined;
-  allow(() => checkFaults(given));
+  orUsageError("--fault", () => checkFaults(given));
   const { Faults } = await import("../../../faults/inject-faults.ts");
   return new Faults(given, true);
-}
-
-/** @throws UsageError about the flag for the RangeError of a check */
-function allow(check: () => unknown): void {
-  try {
-    check();
-  } catch (error) {
-    throw error instanceof RangeError ? new UsageError(`--fault ${error.message}.`) : error;
-  }
 }
 
 export const command = defineCommand("serve", {
@@ -53,7 +44,7 @@ export const command = defineCommand("serve", {
         ...(faults !== undefined && { open: (deps) => faults.open(deps) }),
         async check(config) {
           if (faults !== undefined)
-            allow(() => refuseInProduction(config.mode, context.globals.fixtures !== undefined));
+            orUsageError("--fault", () => refuseInProduction(config.mode, context.globals.fixtures !== undefined));
           await checkPorts(config);
         },
       });

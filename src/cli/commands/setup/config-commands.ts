@@ -15,8 +15,7 @@ const show = defineCommand("config show", {
   async run(_values, context) {
     const { openConfig } = await import("../../target/open-config.ts");
     const { configRows } = await import("../../../config/config-rows.ts");
-    const rows = configRows(await openConfig(context));
-    await printRows(context, { rows, columns: COLUMNS });
+    await printRows(context, { rows: configRows(await openConfig(context)), columns: COLUMNS });
   },
 });
 

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Context } from "../../framework/command-context.ts";
 import { confirmChange, yesFlag } from "../../framework/confirm.ts";
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
-import { UsageError } from "../../framework/command-failure.ts";
+import { orUsageError, UsageError } from "../../framework/command-failure.ts";
 import { optional, required, toggle, profileName, text } from "../../params/param.ts";
 import type { Profile, Profiles } from "../../target/profiles.ts";
 import { tokenOfEnvironment } from "../../target/daemon-target.ts";
@@ -45,11 +45,7 @@ const add = defineCommand("profiles add", {
     if (tokenFile !== undefined && globals.token !== undefined)
       throw new UsageError("--token and --token-file exclude each other.");
     const { readUrl } = await import("../../../client/daemon-url.ts");
-    try {
-      readUrl(url);
-    } catch (error) {
-      throw new UsageError(`--url ${(error as RangeError).message}.`);
-    }
+    orUsageError("--url", () => readUrl(url));
     const { readProfiles, writeProfiles } = await import("../../target/profiles.ts");
     const before = await readProfiles(env);
     if (Object.hasOwn(before.profiles, name)) await confirmChange(context, yes, `Replace the profile ${name}?`);
@@ -93,8 +89,7 @@ const remove = defineCommand("profiles remove", {
     const profile = profileNamed(name, before);
     await confirmChange(context, yes, `Remove the profile ${name}?`);
     const profiles = Object.fromEntries(Object.entries(before.profiles).filter(([own]) => own !== name));
-    const current = before.current === name ? undefined : before.current;
-    await writeProfiles(context.env, { current, profiles });
+    await writeProfiles(context.env, { current: before.current === name ? undefined : before.current, profiles });
     await printRecord(context, toRow(name, profile, before));
   },
 });

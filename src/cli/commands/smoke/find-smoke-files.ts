@@ -42,9 +42,6 @@ async function locate(typed: string, cwd: string): Promise<{ path: string; line?
 }
 
 async function filesIn(folder: string, cwd: string): Promise<string[]> {
-  const names = await readdir(resolve(cwd, folder), { recursive: true });
-  return names
-    .filter((name) => YAML.test(name))
-    .sort()
-    .map((name) => join(folder, name));
+  const names = (await readdir(resolve(cwd, folder), { recursive: true })).filter((name) => YAML.test(name));
+  return names.sort().map((name) => join(folder, name));
 }
