@@ -6,7 +6,7 @@ import { sha256 } from "../runtime/json/canonical-json.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import type { Random } from "../runtime/random.ts";
-import { type Documents, readDocument, readDocuments, writeDocument } from "../storage/documents.ts";
+import { type Documents, readDocument, readDocuments, readPresent, writeDocument } from "../storage/documents.ts";
 import type { Key } from "../storage/storage.ts";
 
 /** What is kept of a token: never the token itself, only its SHA-256 (which is the document's name). */
@@ -39,7 +39,9 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
   const { storage, clock, random } = deps;
   const indexedLength = prefix.length + INDEXED_CHARACTERS;
   // Also that there is none: a caller who guesses costs one read each.
-  const cache = createTtlCache(deps.ttl_ms, async (secret) => ({ record: await readPresent(storage, sha256(secret)) }));
+  const cache = createTtlCache(deps.ttl_ms, async (secret) => {
+    return { record: await readPresent(storage, tokenKey(sha256(secret)), tokenRecord) };
+  });
 
   async function add(secret: string, token: Named, expires_at?: number): Promise<TokenRecord> {
     const digest = sha256(secret);
@@ -154,13 +156,6 @@ async function findDigest(storage: Documents, idOrSecret: string): Promise<strin
     if (segment.text.startsWith(idOrSecret)) return segment.text;
   }
   return undefined;
-}
-
-/** As `readToken`; on an emptied storage no token is known, and to refuse one there would log its user out. */
-async function readPresent(storage: Documents, digest: string): Promise<TokenRecord | undefined> {
-  const record = await readToken(storage, digest);
-  if (record === undefined) await storage.verify(tokenKey(digest));
-  return record;
 }
 
 const readToken = (storage: Documents, digest: string): Promise<TokenRecord | undefined> =>

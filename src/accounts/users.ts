@@ -3,7 +3,7 @@ import { LIMITS } from "../contract/field-bounds.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import { batchesOf } from "../runtime/batches.ts";
-import { readDocument, readDocuments, writeDocument } from "../storage/documents.ts";
+import { readDocument, readDocuments, readPresent, writeDocument } from "../storage/documents.ts";
 import { decodeSegment } from "../storage/keys.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
@@ -30,11 +30,7 @@ export type Users = ReturnType<typeof createUsers>;
 
 export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: number }) {
   const { storage, clock } = deps;
-  const cache = createTtlCache(deps.ttl_ms, async (user) => {
-    const profile = await readDocument(storage, profileKey(user), userProfile);
-    if (profile === undefined) await storage.verify(profileKey(user));
-    return profile;
-  });
+  const cache = createTtlCache(deps.ttl_ms, (user) => readPresent(storage, profileKey(user), userProfile));
 
   const newProfile = (user: string, settings: NewSettings): UserProfile => ({
     user_id: user,

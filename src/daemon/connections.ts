@@ -80,12 +80,11 @@ export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
       };
     },
     add(socket: Socket): void {
-      if (open.size >= mostOpen && !closeIdle()) {
-        close(socket, "idle");
-        return;
+      if (open.size >= mostOpen && !closeIdle()) close(socket, "idle");
+      else {
+        open.set(socket, { awaited: "headers", since: performance.now() });
+        socket.once("close", () => open.delete(socket));
       }
-      open.set(socket, { awaited: "headers", since: performance.now() });
-      socket.once("close", () => open.delete(socket));
     },
     stop: () => clearInterval(timer),
   };

@@ -43,6 +43,17 @@ export async function readDocument<T>(
   return parseDocument(key, await storage.get(key), schema);
 }
 
+/** The same; where there is none, it is made sure that the storage is the right one: an empty one knows nobody. */
+export async function readPresent<T>(
+  storage: Pick<Storage, "get" | "verify">,
+  key: Key,
+  schema: z.ZodType<T>,
+): Promise<T | undefined> {
+  const found = await readDocument(storage, key, schema);
+  if (found === undefined) await storage.verify(key);
+  return found;
+}
+
 /** The documents under these keys that are there, in the order asked for. */
 export async function readDocuments<T>(
   storage: Pick<Storage, "getMany">,

@@ -52,14 +52,13 @@ async function printSummary(context: Context, found: Summary, zone: string): Pro
   }
   const { user_id, balance, earned, spent, free_uses, entries, by_type, by_day } = found;
   await printRecord(context, { user_id, balance, earned, spent, net: earned - spent, free_uses, entries });
-  if (entries === 0) {
-    terminal.say("No entry matches.");
-    return;
+  if (entries === 0) terminal.say("No entry matches.");
+  else {
+    await terminal.write("\n");
+    await printRows(context, { rows: by_type, columns: TYPES });
+    await terminal.write(`\nDays in ${zone}\n`);
+    await printRows(context, { rows: by_day, columns: DAYS });
   }
-  await terminal.write("\n");
-  await printRows(context, { rows: by_type, columns: TYPES });
-  await terminal.write(`\nDays in ${zone}\n`);
-  await printRows(context, { rows: by_day, columns: DAYS });
 }
 
 const COLUMNS: readonly Column<Entry>[] = [
@@ -82,8 +81,7 @@ const exportLedger = defineCommand("ledger export", {
         const { checksummed } = await import("../../../backup/checksummed-lines.ts");
         const { exportLedgers } = await import("../../../backup/export-ledgers.ts");
         const lines = checksummed("ledger", toIso(service.clock.now()), exportLedgers(service, users));
-        await printLong(context, INCOMPLETE, lines, "lines");
-        return;
+        return void (await printLong(context, INCOMPLETE, lines, "lines"));
       }
       const printer = openRowPrinter(context, COLUMNS, { format });
       for (const id of users) {

@@ -58,10 +58,8 @@ async function printEntry(context: Context, { entry, message, reversed_by }: Fou
     model_name: message?.model_name ?? null,
   };
   const { terminal } = context;
-  if (formatOf(context) !== "table") {
-    await printRecord(context, { ...charge, question: message?.question ?? null, answer: message?.answer ?? null });
-    return;
-  }
+  const whole = { ...charge, question: message?.question ?? null, answer: message?.answer ?? null };
+  if (formatOf(context) !== "table") return void (await printRecord(context, whole));
   const shown = Object.fromEntries(Object.entries(charge).filter(([, value]) => value !== null));
   const age = showAge(created_at, context.clock.now());
   await printRecord(context, { ...shown, created_at: `${showTime(created_at, zone)} ${zone} (${age})` });

@@ -21,13 +21,10 @@ const show = defineCommand("config show", {
 
 const schema = defineCommand("config schema", {
   async run(_values, { terminal, globals }) {
-    if (globals.format === "json") {
-      const { configJsonSchema } = await import("../../../config/config-schema.ts");
-      await terminal.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
-      return;
-    }
+    const { configJsonSchema } = await import("../../../config/config-schema.ts");
     const { exampleConfig } = await import("../../../config/config-example.ts");
-    await terminal.write(exampleConfig());
+    const isJson = globals.format === "json";
+    await terminal.write(isJson ? `${JSON.stringify(configJsonSchema(), null, 2)}\n` : exampleConfig());
   },
 });
 
