@@ -4,11 +4,8 @@ import { type Key, type Storage, EncodedSegment } from "./storage.ts";
 import { CorruptionError, isOutage, orError, StorageError } from "./storage-errors.ts";
 
 /** A key as a person reads it: `users/alice/profile`. */
-export function printKey(key: Key): string {
-  return key
-    .map((segment) => (segment instanceof EncodedSegment ? segment.text.replaceAll(":", "/") : segment))
-    .join("/");
-}
+export const printKey = (key: Key): string =>
+  key.map((segment) => (segment instanceof EncodedSegment ? segment.text.replaceAll(":", "/") : segment)).join("/");
 
 /** Reads stored JSON; undefined for no text. @throws CorruptionError when it is not JSON, or not as the schema says */
 export function parseDocument<T>(key: Key, text: string | undefined, schema: z.ZodType<T>): T | undefined {
@@ -35,13 +32,11 @@ export function checkDocument<T, E extends StorageError = never>(
 }
 
 /** The document under a key, or undefined. */
-export async function readDocument<T>(
+export const readDocument = async <T>(
   storage: Pick<Storage, "get">,
   key: Key,
   schema: z.ZodType<T>,
-): Promise<T | undefined> {
-  return parseDocument(key, await storage.get(key), schema);
-}
+): Promise<T | undefined> => parseDocument(key, await storage.get(key), schema);
 
 /** The same; where there is none, it is made sure that the storage is the right one: an empty one knows nobody. */
 export async function readPresent<T>(

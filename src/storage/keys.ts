@@ -67,11 +67,7 @@ export function streamItem(
 }
 
 /** The error for an item of a stream that should be there. */
-export function missingItem(stem: EncodedSegment, version: number): CorruptionError {
-  return new CorruptionError(
-    printKey(itemKey(stem, version)),
-    "the item is missing, although it or a later one was stored",
-  );
-}
+export const missingItem = (stem: EncodedSegment, version: number): CorruptionError =>
+  new CorruptionError(printKey(itemKey(stem, version)), "the item is missing, although it or a later one was stored");
 
 const folderOf = (version: number): string => String(Math.floor((version - 1) / SEGMENT_SIZE));
