@@ -15,14 +15,10 @@ import { createThrottle } from "../runtime/throttle.ts";
 
 type Authenticator = (token: string) => string | undefined | Promise<string | undefined>; // The user of a valid token.
 
-export async function createAuthenticator(deps: {
-  config: Config;
-  clock: Clock;
-  users: Users;
-  tokens: Tokens;
-  subscriptions: Subscriptions;
-  logger: Logger;
-}): Promise<Authenticator> {
+type Accounts = { users: Users; tokens: Tokens; subscriptions: Subscriptions };
+type AuthenticatorDeps = Accounts & { config: Config; clock: Clock; logger: Logger };
+
+export async function createAuthenticator(deps: AuthenticatorDeps): Promise<Authenticator> {
   const { config, clock, users, tokens, subscriptions, logger } = deps;
   const { jwt, cache_ms } = config.auth;
   if (jwt === undefined) return (token) => tokens.resolve(token);

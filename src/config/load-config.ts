@@ -139,12 +139,8 @@ function checkStorageUrl({ tree, baseDir, errors }: Draft, file: string): void {
 /** Errors for variables that start with `ANP_` and set no key. In every pod, Kubernetes describes a service that is called
  * anp: `ANP_PORT` is a URL then, and others begin with `ANP_PORT_` and `ANP_SERVICE_`. */
 function unknownVariables(env: ConfigInput["env"], keys: readonly ConfigKey[], others: readonly string[]): string[] {
-  const known = new Set(others);
-  for (const { variable, secret } of keys) {
-    if (variable === undefined) continue;
-    known.add(variable);
-    if (secret) known.add(`${variable}_FILE`);
-  }
+  const own = keys.flatMap(({ variable: name, secret }) => (name ? [name, ...(secret ? [`${name}_FILE`] : [])] : []));
+  const known = new Set([...others, ...own]);
   const linked = /^[a-z]+:\/\//.test(env["ANP_PORT"] ?? "");
   const names = [...known].map((name) => name.slice(4));
   return Object.keys(env)

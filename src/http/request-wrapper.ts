@@ -38,19 +38,15 @@ export function mountPage(app: H3, path: string, wrap: RequestWrapper, name: str
   app.all(path, answer);
 }
 
-export function createRequestWrapper(deps: {
-  readonly ids: Ids;
-  readonly logger: Logger;
-  readonly meter?: RequestMeter | undefined;
-  readonly reportDamage?: ReportDamage;
-}): RequestWrapper {
-  const { ids, logger } = deps;
+type WrapperDeps = { ids: Ids; logger: Logger; meter?: RequestMeter | undefined; reportDamage?: ReportDamage };
+
+export function createRequestWrapper({ ids, logger, meter, reportDamage }: WrapperDeps): RequestWrapper {
   const counted = (message: string) => createThrottle(REFUSALS_EVERY_MS, (times) => logger.warn({ times }, message));
   const refused = counted("requests were refused: too many");
   const mayLog = limitLines(LINES_A_SECOND, counted("requests failed that are not logged one by one: too many"));
 
   return (operation, handler, { headers, outage = 503 } = {}) => {
-    const count = deps.meter?.meterOf(operation);
+    const count = meter?.meterOf(operation);
     return async (event) => {
       const request_id = givenRequestId(event.req.headers) ?? ids.request();
       const started = performance.now();
@@ -70,7 +66,7 @@ export function createRequestWrapper(deps: {
           logger[mayLog() ? "info" : "debug"]({ request_id, operation }, "the caller has gone");
           return response;
         }
-        if (deps.reportDamage?.(error) !== true) logFailure(logger, error, code, { request_id, operation });
+        if (reportDamage?.(error) !== true) logFailure(logger, error, code, { request_id, operation });
       }
       const ms = performance.now() - started;
       count?.(response.status, code, ms);

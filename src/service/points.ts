@@ -37,13 +37,7 @@ export type AccountOperationId =
   | "postTradeReward"
   | "getSubscription";
 
-interface PointsDeps {
-  readonly config: Config;
-  readonly ids: Ids;
-  readonly ledger: Ledger;
-  readonly userStates: UserStates;
-  readonly subscriptions: Subscriptions;
-}
+type PointsDeps = { config: Config; ids: Ids; ledger: Ledger; userStates: UserStates; subscriptions: Subscriptions };
 
 export function createPoints(deps: PointsDeps) {
   const { ids, ledger, userStates, subscriptions } = deps;

@@ -10,13 +10,10 @@ export type Funds = { readonly free: number; readonly points: number };
 export type UserState = Awaited<ReturnType<UserStates["of"]>>;
 export type UserStates = ReturnType<typeof createUserStates>;
 
-export function createUserStates(deps: {
-  users: Users;
-  ledger: Ledger;
-  quotaRules: QuotaRules;
-  clock: Clock;
-  defaultQuota: number; // Free uses per day of a user without their own quota.
-}) {
+type UserStateDeps = { users: Users; ledger: Ledger; quotaRules: QuotaRules; clock: Clock; defaultQuota: number };
+
+/** @param deps.defaultQuota free uses per day of a user without their own quota */
+export function createUserStates(deps: UserStateDeps) {
   const { users, quotaRules, clock, defaultQuota } = deps;
 
   /** @throws AnpError 404 for a user who is not known */

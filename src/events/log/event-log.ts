@@ -18,13 +18,7 @@ interface QueuedEvent extends PendingEvent {
 }
 
 /** What recording events depends on. */
-export interface EventDeps {
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly logger: Logger;
-  readonly limits?: QueueLimits | undefined;
-}
+export type EventDeps = { storage: Storage; clock: Clock; ids: Ids; logger: Logger; limits?: QueueLimits | undefined };
 
 /** The event log. It writes with group commit: while one append is being written, further events queue up, and the next
  * append carries them all. Under load the events share the cost of a durable write; a single event does not wait. */

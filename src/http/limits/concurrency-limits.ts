@@ -14,18 +14,15 @@ export interface UserSlot {
 
 const RECEIVING = { perUser: 4 * 1024 * 1024, all: 128 * 1024 * 1024 }; // Bytes held until a body is complete or late.
 
+type Limits = { all: number; perUser: number; refused?: ((reason: RefusalReason) => void) | undefined };
+
 /** The limits are numbers of requests; 0 means no limit. */
-export function createConcurrencyLimits(limits: {
-  readonly all: number;
-  readonly perUser: number;
-  readonly refused?: ((reason: RefusalReason) => void) | undefined;
-}) {
-  const { all, perUser } = limits;
+export function createConcurrencyLimits({ all, perUser, refused }: Limits) {
   const slots = new Map<string, UserSlot>();
   let running = 0;
   let receiving = 0;
   const refuse = (reason: RefusalReason, message: string): AnpError => {
-    limits.refused?.(reason);
+    refused?.(reason);
     return new AnpError(429, `${message} Try again in a moment.`);
   };
   return {
