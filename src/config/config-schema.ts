@@ -58,8 +58,10 @@ const limitsConfig = section({
   rates: ratesConfig,
 });
 
+const fileOf = (shown: string) => example(z.string(), shown).optional();
 const keptDays = (shown: number) => example(z.int().min(1).max(36_500), shown).optional();
 const points = z.int().min(0);
+const million = () => z.number().positive().default(1_000_000);
 const rewardRate = z.number().min(0); // Points per USD; computed in exact decimal arithmetic.
 
 /** The whole configuration. Every key has a default; an unknown key is an error. */
@@ -72,11 +74,11 @@ export const configSchema = z.strictObject({
   metrics: metricsConfig,
   admin: adminConfig,
   quota: section({ timezone: utcOffset.default("+08:00"), free_daily: points.default(5) }),
-  exchange: section({ rate: integer([1, 1_000_000_000], 10), max_amount: z.number().positive().default(1_000_000) }),
+  exchange: section({ rate: integer([1, 1_000_000_000], 10), max_amount: million() }),
   trade_reward: section({
     spot: rewardRate.default(0.01),
     futures: rewardRate.default(0.005),
-    max_volume_usd: z.number().positive().default(1_000_000),
+    max_volume_usd: million(),
   }),
   costs: section({
     default: points.default(1),
@@ -90,10 +92,7 @@ export const configSchema = z.strictObject({
   auth: section({ jwt: jwtConfig.optional(), cache_ms: integer([0, 2000], 1000) }),
   model: modelConfig.optional(),
   news: newsConfig.prefault({}),
-  assistant: section({
-    questions: example(z.string(), "questions.json").optional(),
-    lexicon: example(z.string(), "lexicon.txt").optional(),
-  }),
+  assistant: section({ questions: fileOf("questions.json"), lexicon: fileOf("lexicon.txt") }),
   retention: section({ answers_days: keptDays(365), events_days: keptDays(90) }),
   hot_questions: section({ min_users: integer([1, Infinity], 3) }),
   log: section({ level: z.enum(["debug", "info", "warn", "error", "silent"]).default("info") }),

@@ -28,10 +28,8 @@ export function addSources(file: string, candidates: readonly WrittenSource[]) {
         const other = [...known, ...added].find((one) => one[field] === source[field]);
         return other === undefined ? [] : { field, fault: `${field}: is that of the source ${other.id} already` };
       });
-      const faults = [
-        ...(checked.valid ? [] : checked.errors.map((error) => printField(error))),
-        ...taken.map(({ fault }) => fault),
-      ];
+      const wrong = checked.valid ? [] : checked.errors.map((error) => printField(error));
+      const faults = [...wrong, ...taken.map(({ fault }) => fault)];
       if (faults.length > 0) return [{ source, faults, isKnown: taken.some(({ field }) => field === "url") }];
       added.push(source);
       return [];

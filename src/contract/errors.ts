@@ -26,6 +26,8 @@ export interface FieldError {
   readonly message: string;
 }
 
+type Details = { fieldErrors?: readonly FieldError[]; headers?: Record<string, string>; cause?: unknown };
+
 /** An error of the catalogue. Every expected failure of an operation is one of these. */
 export class AnpError extends Error {
   override readonly name = "AnpError";
@@ -33,11 +35,7 @@ export class AnpError extends Error {
   readonly fieldErrors: readonly FieldError[]; // With code 422: every field error found, not only the first.
   readonly headers: Readonly<Record<string, string>>; // Headers that the response must carry, such as `Allow`.
 
-  constructor(
-    code: ErrorCode,
-    message: string = ERRORS[code].message,
-    options: { fieldErrors?: readonly FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
-  ) {
+  constructor(code: ErrorCode, message: string = ERRORS[code].message, options: Details = {}) {
     const { stackTraceLimit } = Error;
     // A refusal is expected: its stack would cost as much as all else of it.
     if (ERRORS[code].status < 500) Error.stackTraceLimit = 0;

@@ -114,11 +114,8 @@ async function exchange(deps: PointsDeps, call: Call, { token_amount }: Body<"ex
 }
 
 async function reward(deps: PointsDeps, call: Call, { ref_id, trade_type, volume_usd }: Body<"postTradeReward">) {
-  const operation: LedgerOperation = {
-    id: `reward:${ref_id}`,
-    request: { type: "trade_reward", trade_type, volume_usd },
-    origin: { in: "body", path: "ref_id" },
-  };
+  const request = { type: "trade_reward", trade_type, volume_usd };
+  const operation: LedgerOperation = { id: `reward:${ref_id}`, request, origin: { in: "body", path: "ref_id" } };
   const { max_volume_usd, [trade_type]: rate } = deps.config.trade_reward;
   const command: LedgerCommand = { type: "trade_reward", trade_type, volume_usd, rate, max_volume_usd };
   try {

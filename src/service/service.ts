@@ -134,11 +134,8 @@ async function openModel(deps: ServiceDeps): Promise<ModelGateway | undefined> {
 
 async function warmFeed(feed: FrontPageOperations, request_id: string): Promise<void> {
   const topicsIn = (lang: string) => feed.getNewsTopics({ request_id }, { query: { limit: 5, lang }, body: undefined });
-  await Promise.all([
-    feed.getHotTopics({ request_id }, { query: { days: 30, limit: 1, lang: "zh" }, body: undefined }),
-    topicsIn("zh"),
-    topicsIn("en"),
-  ]);
+  const hot = feed.getHotTopics({ request_id }, { query: { days: 30, limit: 1, lang: "zh" }, body: undefined });
+  await Promise.all([hot, topicsIn("zh"), topicsIn("en")]);
 }
 
 type ModelOutcome = "answered" | "no_answer" | "failed" | "abandoned";

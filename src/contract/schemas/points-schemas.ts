@@ -12,14 +12,11 @@ const quotaFields = {
   next_reset_at: timestamp.meta({ description: "Next reset of the free quota, in the quota's time zone" }),
 };
 
-export const quotaProfile = named("QuotaProfile", {
-  user_id: z.string(),
-  balance_points: count.meta({ description: "Points balance" }),
-  ...quotaFields,
-});
+const balance = count.meta({ description: "Points balance" });
+export const quotaProfile = named("QuotaProfile", { user_id: z.string(), balance_points: balance, ...quotaFields });
 
 export const pointsAccount = named("PointsAccount", {
-  balance: count.meta({ description: "Points balance" }),
+  balance,
   total_earned: count.meta({ description: "Cumulative points earned" }),
   total_spent: count.meta({ description: "Cumulative points spent" }),
   ...quotaFields,

@@ -34,10 +34,6 @@ export function adminOpenApi(commands: readonly DocumentedCommand[]): object {
     return [`/admin/v1/${name.replace(" ", "/")}`, { post: operation }];
   });
   const schemas = { ...components.schemas, Error: z.toJSONSchema(errorEnvelope) };
-  return {
-    ...frame,
-    info: { ...info, version: version() },
-    paths: Object.fromEntries(paths) as object,
-    components: { ...components, schemas },
-  };
+  const head = { ...frame, info: { ...info, version: version() } };
+  return { ...head, paths: Object.fromEntries(paths) as object, components: { ...components, schemas } };
 }

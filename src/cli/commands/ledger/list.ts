@@ -59,7 +59,7 @@ export const list = defineCommand("ledger list", {
       const { signal, forget } = awaitInterrupt(context.io);
       const shown = columns.filter(({ person }) => person !== true); // The age of a new entry would always be "now".
       const printer = openRowPrinter(context, shown);
-      await follow(printer, context, { reader, selection, count: tail, signal }).finally(forget);
+      await follow(printer, context, { reader, selection, count: tail }, signal).finally(forget);
       return signal.aborted ? EXIT.interrupted : EXIT.ok;
     };
     return withAccountOperations(context, user, show, { lookUp: true });
@@ -136,17 +136,17 @@ async function printPage<T extends LedgerRow>(
 const POLL_MS = 500; // Time between two polls of the ledger's end, ms. A poll costs one small read.
 const PAGE = 100;
 
+type Tail = { readonly reader: LedgerReader; readonly selection: Selection; readonly count: number };
+
 /** Prints the last `count` entries, oldest first, then new ones as they come, until an abort or a closed stdout. */
 async function follow(
   printer: RowPrinter<LedgerRow>,
-  { terminal }: Context,
-  {
-    reader,
-    selection,
-    count,
-    signal,
-  }: { reader: LedgerReader; selection: Selection; count: number; signal: AbortSignal },
+  context: Context,
+  tail: Tail,
+  signal: AbortSignal,
 ): Promise<void> {
+  const { terminal } = context;
+  const { reader, selection, count } = tail;
   const { isOutage } = await import("../../../storage/storage-errors.ts");
   let seen = await reader.total();
   const latest: LedgerRow[] = [];

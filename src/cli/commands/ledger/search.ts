@@ -8,7 +8,7 @@ import { columnsOf, type Column } from "../../terminal/column.ts";
 import { printRows } from "../../terminal/print.ts";
 import { ledgerColumns } from "./ledger-columns.ts";
 import { printAll } from "./list.ts";
-import { DEFAULT_RANGE, selectionFlags, selectionOf } from "./selection-flags.ts";
+import { DEFAULT_RANGE, rangeFlags, selectionFlags, selectionOf } from "./selection-flags.ts";
 
 const TOP = 20;
 
@@ -37,12 +37,7 @@ export const search = defineCommand("ledger search", {
 const TOTALS = columnsOf<UserTotals>("user_id", "spent", "earned", "free", "asked");
 
 export const top = defineCommand("ledger top", {
-  options: {
-    by: optional(oneOf("spent", "earned", "free", "asked")),
-    since: selectionFlags.since,
-    until: selectionFlags.until,
-    limit: optional(integer(1)),
-  },
+  options: { by: optional(oneOf("spent", "earned", "free", "asked")), ...rangeFlags, limit: optional(integer(1)) },
   async run({ by = "spent", limit = TOP, ...flags }, context) {
     const { clock } = context;
     const rows = await withAccounts(context, async ({ service, zone }) => {

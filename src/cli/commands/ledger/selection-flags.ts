@@ -7,14 +7,16 @@ import type { Selection } from "../../../admin/ledger-reader.ts";
 export const DEFAULT_RANGE = "30d";
 const SHORTEST_REF = 6;
 
+/** The flags of a range of time. */
+export const rangeFlags = { since: optional(since), until: optional(until) };
+
 /** The flags that select entries of a ledger. */
 export const selectionFlags = {
   type: {
     ...repeatable(anything),
     choices: async () => (await import("../../../contract/schemas/points-schemas.ts")).entryType.options,
   },
-  since: optional(since),
-  until: optional(until),
+  ...rangeFlags,
   ref: optional(reference),
 };
 

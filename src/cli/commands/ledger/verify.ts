@@ -14,11 +14,7 @@ type VerificationRow = Omit<Verification, "damage"> & { readonly fault?: Verific
 
 const COLUMNS: readonly Column<VerificationRow>[] = [
   ...columnsOf<VerificationRow>("user_id", "entries", "balance"),
-  {
-    name: "state",
-    of: stateOf,
-    show: (row, { paint }) => paint(row.fault === undefined ? "green" : "red", stateOf(row)),
-  },
+  { name: "state", of: stateOf, show: (row, { paint }) => paint(row.fault ? "red" : "green", stateOf(row)) },
   { name: "fault_entry", of: ({ fault }) => fault?.entry },
   { name: "fault", of: ({ fault }) => fault?.message, wide: true },
 ];

@@ -2,11 +2,10 @@ import type { AuditRow } from "../../../admin/audit-log.ts";
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
 import { integer, optional, profileName, userId } from "../../params/param.ts";
-import { since, until } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { columnsOf, timeColumn, type Column } from "../../terminal/column.ts";
 import { openRowPrinter, printRecord } from "../../terminal/print.ts";
-import { selectionOf } from "../ledger/selection-flags.ts";
+import { rangeFlags, selectionOf } from "../ledger/selection-flags.ts";
 
 const LISTED = 50;
 
@@ -14,17 +13,16 @@ const list = defineCommand("audit list", {
   options: {
     operator: optional(profileName),
     user: optional(userId, "user"),
-    since: optional(since),
-    until: optional(until),
+    ...rangeFlags,
     limit: optional(integer(1)),
   },
-  async run({ operator, user, since: from, until: to, limit = LISTED }, context) {
+  async run({ operator, user, limit = LISTED, ...range }, context) {
     await withAccounts(context, async ({ service, zone }) => {
       const { createAuditLog } = await import("../../../admin/audit-log.ts");
       const printer = openRowPrinter(context, columnsIn(zone));
-      const { since: first, until: last } = selectionOf({ since: from, until: to }, context.clock.now(), zone);
+      const { since, until } = selectionOf(range, context.clock.now(), zone);
       let count = 0;
-      for await (const row of createAuditLog(service).newestFirst(first, last)) {
+      for await (const row of createAuditLog(service).newestFirst(since, until)) {
         if ((operator ?? row.operator) !== row.operator || (user ?? row.user) !== row.user) continue;
         if (++count > limit) break;
         if (!(await printer.print(row))) return;

@@ -1,13 +1,10 @@
 import type { configRows } from "../../../config/config-rows.ts";
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
-import type { Column } from "../../terminal/column.ts";
+import { columnsOf } from "../../terminal/column.ts";
 import { printRows } from "../../terminal/print.ts";
 
-const COLUMNS: readonly Column<ReturnType<typeof configRows>[number]>[] = [
-  { name: "key" },
-  { name: "value", of: ({ value }) => textOf(value), wide: true },
-  { name: "source" },
-];
+type ConfigRow = ReturnType<typeof configRows>[number];
+const COLUMNS = columnsOf<ConfigRow>("key", { name: "value", of: ({ value }) => textOf(value), wide: true }, "source");
 
 const textOf = (value: unknown) => (value === null || typeof value === "string" ? value : JSON.stringify(value));
 

@@ -18,12 +18,9 @@ export const showFeatures = (features: Subscription["features"]): string =>
 
 async function printSubscription(context: Context, data: Subscription, zone: string): Promise<void> {
   const showInstant = (iso: string | null): string => (iso === null ? "-" : `${showTime(iso, zone)} ${zone}`);
-  await printRecord(context, data, {
-    started_at: showInstant,
-    expires_at: showInstant,
-    features: showFeatures,
-    is_active: (active) => (active ? "yes" : "no"),
-  });
+  const is_active = (active: boolean): string => (active ? "yes" : "no");
+  const shown = { started_at: showInstant, expires_at: showInstant, features: showFeatures, is_active };
+  await printRecord(context, data, shown);
 }
 
 const show = defineCommand("subscription show", {

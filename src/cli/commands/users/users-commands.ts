@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<UserProfile>[] = [
   {
     name: "erased_at",
     of: ({ erased }) => erased?.at ?? null,
-    show: ({ erased }) => (erased === undefined ? "" : showInstant(erased.at)),
+    show: ({ erased }) => (erased ? showInstant(erased.at) : ""),
   },
 ];
 
