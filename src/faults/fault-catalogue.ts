@@ -68,12 +68,10 @@ export function refuseInProduction(mode: "production" | "staging" | undefined, o
 }
 
 /** The text of a fault, as {@link readFault} accepts it. */
-export const faultText = ({ name, kind, ms, times }: Fault): string =>
-  [
-    `${name}=${kind}`,
-    ...(name === "answers" && ms !== SLOW_MS ? [`ms=${ms}`] : []),
-    ...(times === Infinity ? [] : [`times=${times}`]),
-  ].join(",");
+export function faultText({ name, kind, ms, times }: Fault): string {
+  const slow = name === "answers" && ms !== SLOW_MS ? `,ms=${ms}` : "";
+  return `${name}=${kind}${slow}${times === Infinity ? "" : `,times=${times}`}`;
+}
 
 function misnamed(typed: string, form: string, name: string, known: readonly string[]): RangeError {
   const hint = didYouMean(name, known);

@@ -10,14 +10,8 @@ import { faultText, type Fault, type FaultName } from "./fault-catalogue.ts";
 import { failingFetch, FAILING_MODEL, scriptedFetch } from "./faulty-model.ts";
 
 const READS: ReadonlySet<StorageCall> = new Set(["get", "has", "getMany", "list"]);
-type Access = "read" | "write";
-/** Damage is in values, which are there: see below. */
-const FAILING_ACCESS: Readonly<Record<"read-error" | "write-error" | "down" | "damage", readonly Access[]>> = {
-  "read-error": ["read"],
-  "write-error": ["write"],
-  down: ["read", "write"],
-  damage: [],
-};
+/** What fails of each kind. Damage is in values, which are there: see below. */
+const FAILING = { "read-error": ["read"], "write-error": ["write"], down: ["read", "write"], damage: [] as string[] };
 
 /** The faults that are injected into a daemon, so that QA sees what users would. */
 export class Faults {
@@ -66,12 +60,12 @@ export class Faults {
   }
 
   #storage(storage: Storage): Storage {
-    const { kind } = (this.#faults.get("storage")?.fault ?? {}) as { kind?: keyof typeof FAILING_ACCESS };
+    const { kind } = (this.#faults.get("storage")?.fault ?? {}) as { kind?: keyof typeof FAILING };
     return interceptStorage(storage, async (call, key, run) => {
       const access = READS.has(call) ? "read" : "write";
       const printed = printKey(key);
       const isEvent = access === "write" && printed.startsWith("events/") && this.#trigger("events") !== undefined;
-      const isHit = isEvent || (kind && FAILING_ACCESS[kind].includes(access) && this.#trigger("storage"));
+      const isHit = isEvent || (kind && FAILING[kind].includes(access) && this.#trigger("storage"));
       if (isHit) throw new StorageError(`Cannot ${access} ${printed}: injected fault`);
       const found = await run();
       // What is absent cannot be damaged: a reader would look for the end of a log without one.

@@ -26,7 +26,7 @@ export type RequestWrapper = (
 const LOGGED_AS_COUNT: ReadonlySet<number> = new Set([429, 503]); // A line for each would flood the log under load.
 const REFUSALS_EVERY_MS = 5000;
 const DAMAGED = "Stored data that this request needs is damaged. Other requests are served; nothing was charged.";
-const REPAIR_S = 60; // No repair takes less.
+const REPAIR = { "retry-after": "60" }; // No repair takes less than a minute.
 const LINES_A_SECOND = 100;
 
 /** Mounts a page, which is read by GET and HEAD. @param name what its requests are counted under */
@@ -82,9 +82,7 @@ export function createRequestWrapper({ ids, logger, meter, reportDamage }: Wrapp
 
 function toAnpError(error: unknown, outage: 500 | 503): AnpError {
   if (error instanceof AnpError && (error.code !== 503 || outage === 503)) return error;
-  if (error instanceof CorruptionError) {
-    return new AnpError(outage, DAMAGED, { cause: error, headers: { "retry-after": String(REPAIR_S) } });
-  }
+  if (error instanceof CorruptionError) return new AnpError(outage, DAMAGED, { cause: error, headers: REPAIR });
   return new AnpError(isUnavailable(error) ? outage : 500, undefined, { cause: error });
 }
 

@@ -124,11 +124,8 @@ async function openModel(deps: ServiceDeps): Promise<ModelGateway | undefined> {
   const { config, baseDir, logger, modelFetch, observer } = deps;
   if (config.model === undefined) return undefined;
   const { createModelGateway } = await import("../assistant/model/provider-failover.ts");
-  const model = createModelGateway(config.model, {
-    logger,
-    readKey: (file) => readFileSync(resolve(baseDir, file), "utf8"),
-    ...(modelFetch !== undefined && { fetch: modelFetch }),
-  });
+  const readKey = (file: string): string => readFileSync(resolve(baseDir, file), "utf8");
+  const model = createModelGateway(config.model, { logger, readKey, ...(modelFetch && { fetch: modelFetch }) });
   return observer === undefined ? model : observeModel(model, observer);
 }
 

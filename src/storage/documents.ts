@@ -39,11 +39,7 @@ export const readDocument = async <T>(
 ): Promise<T | undefined> => parseDocument(key, await storage.get(key), schema);
 
 /** The same; where there is none, it is made sure that the storage is the right one: an empty one knows nobody. */
-export async function readPresent<T>(
-  storage: Pick<Storage, "get" | "verify">,
-  key: Key,
-  schema: z.ZodType<T>,
-): Promise<T | undefined> {
+export async function readPresent<T>(storage: Documents, key: Key, schema: z.ZodType<T>): Promise<T | undefined> {
   const found = await readDocument(storage, key, schema);
   if (found === undefined) await storage.verify(key);
   return found;

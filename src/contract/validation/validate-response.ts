@@ -68,16 +68,14 @@ function checkRequestId({ method, headers, body, sent }: CheckedResponse): Devia
   const path = "headers.x-request-id";
   const request_id = headers.get("x-request-id");
   if (request_id === null) return [];
-  const deviations: Deviation[] = [];
   const inBody: unknown = method === "HEAD" ? request_id : Reflect.get(Object(body), "request_id");
-  if (typeof inBody === "string" && inBody !== request_id) {
-    deviations.push({ path, message: `is ${request_id}, but request_id is ${inBody}` });
-  }
-  const given = sent["x-request-id"];
-  if (given !== undefined && /^[\w-]{1,128}$/.test(given) && given !== request_id) {
-    deviations.push({ path, message: `is ${request_id}, but ${given} was sent` });
-  }
-  return deviations;
+  const isOther = typeof inBody === "string" && inBody !== request_id;
+  const { "x-request-id": given = "" } = sent;
+  const isLost = /^[\w-]{1,128}$/.test(given) && given !== request_id;
+  return [
+    ...(isOther ? [{ path, message: `is ${request_id}, but request_id is ${inBody}` }] : []),
+    ...(isLost ? [{ path, message: `is ${request_id}, but ${given} was sent` }] : []),
+  ];
 }
 
 function checkSuccess(endpoint: Endpoint | undefined, body: unknown): Deviation[] {

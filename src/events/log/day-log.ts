@@ -43,19 +43,17 @@ export async function isUnchanged(log: DayLog, { since, mark }: LogPosition): Pr
   return ifDamaged(isSame, () => true);
 }
 
+type Follower = {
+  batch: (batch: Batch, version: number) => void;
+  restarted: () => void;
+  skipped?: OnSkipped | undefined;
+};
+
 /** Follows the log of a UTC day, with nothing read yet. After a failed read the next one continues from the last batch.
  * @param on.batch is called with each batch, once; again from the first one on after `restarted`
  * @param on.restarted a failover lost what was read before
  * @param on.skipped is called for batches that are damaged or missing, which are passed over */
-export function followDay(
-  storage: Storage,
-  day: string,
-  on: {
-    readonly batch: (batch: Batch, version: number) => void;
-    readonly restarted: () => void;
-    readonly skipped: OnSkipped | undefined;
-  },
-) {
+export function followDay(storage: Storage, day: string, on: Follower) {
   const log = openDay(storage, day);
   let read: LogPosition = { since: 0 };
   let seen = storage.generation();

@@ -27,6 +27,7 @@ type QuestionDay = ReturnType<typeof emptyQuestionDay>; // The questions of one 
 /** A question that several users asked. `count` is how often it was asked. */
 export type HotQuestion = Readonly<OperationData<"getHotTopics">["user_hot_questions"][number]>;
 
+type Shown = { readonly limit: number; readonly minUsers: number };
 type TimeWindow = { readonly from: number; readonly to: number }; // Both included, in milliseconds.
 
 export const emptyQuestionDay = () => ({ questions: new Map<string, Asked>(), asked: 0 });
@@ -97,11 +98,7 @@ export function forgetQuestions(totals: QuestionTotals, { questions }: QuestionD
 /** The questions that at least `minUsers` different users asked within the window: the most often asked first, then the
  * most recently asked, then in the order of the text. The text shown is the most frequent variant.
  * @param totals of all days that the window touches, and possibly others */
-export function rankQuestions(
-  totals: QuestionTotals,
-  window: TimeWindow,
-  { limit, minUsers }: { readonly limit: number; readonly minUsers: number },
-): HotQuestion[] {
+export function rankQuestions(totals: QuestionTotals, window: TimeWindow, { limit, minUsers }: Shown): HotQuestion[] {
   const often: { readonly parts: readonly Asked[]; readonly count: number; readonly last: number }[] = [];
   for (const parts of totals.values()) {
     const { count, last } = countAsked(parts, window);

@@ -9,12 +9,10 @@ export type UserFeedback = Pick<StoredEvent, "created_at" | "message_id" | "rout
   readonly feedback_type: NonNullable<StoredEvent["feedback_type"]>;
 };
 
+type Recent = { readonly now: number; readonly days: number; readonly most: number };
+
 /** Feedback on answers, newest first, of `days` UTC days with that of `now` (ms). Reads whole days: for operators. */
-export async function feedbackOf(
-  storage: Storage,
-  user: string,
-  { now, days, most }: { readonly now: number; readonly days: number; readonly most: number },
-): Promise<UserFeedback[]> {
+export async function feedbackOf(storage: Storage, user: string, { now, days, most }: Recent): Promise<UserFeedback[]> {
   const found: UserFeedback[] = [];
   for (const day of daysBetween(now - (days - 1) * DAY_MS, now).reverse()) {
     const ofDay: UserFeedback[] = [];

@@ -11,12 +11,11 @@ export type Lines = AsyncIterable<Iterable<Line>> | Iterable<Iterable<Line>>;
 const rejectedLine = z.strictObject({ line: count, reason: z.string() }); // `line` is its number in the input, from 1.
 export type RejectedLine = z.infer<typeof rejectedLine>;
 
+const counts = { read: count, stored: count, skipped: count, rejected_total: count };
+
 /** The result of a replay: every line that is not blank is read, and then stored, skipped (the log had it already, or it
  * occurred earlier in the input) or rejected. The first {@link REJECTED_KEPT} rejected lines are listed. */
-export const replayReport = z.strictObject({
-  ...{ read: count, stored: count, skipped: count, rejected_total: count },
-  rejected: z.array(rejectedLine),
-});
+export const replayReport = z.strictObject({ ...counts, rejected: z.array(rejectedLine) });
 export type ReplayReport = z.infer<typeof replayReport>;
 /** How far an earlier run came, and the lines that it read: equal ones are distinguished by their occurrence. */
 type EarlierRun = { readonly line: number; readonly report: Readonly<ReplayReport>; readonly lines: Lines };

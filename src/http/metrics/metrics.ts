@@ -159,9 +159,6 @@ function createMeters(registry: Registry) {
     const made = entries.map(([name, about]) => [name, new Meter({ name, registers: [registry], ...about })]);
     return Object.fromEntries(made) as Record<N, M>;
   };
-  return {
-    counters: each(METRICS.counters, Counter),
-    gauges: each(METRICS.gauges, Gauge),
-    histograms: each(METRICS.histograms, Histogram),
-  };
+  const [counters, gauges] = [each(METRICS.counters, Counter), each(METRICS.gauges, Gauge)];
+  return { counters, gauges, histograms: each(METRICS.histograms, Histogram) };
 }

@@ -22,11 +22,8 @@ export function toHuman(file: FileResult, paint: Paint): string {
 /** The last line: the counts of all files. */
 export function toSummary(files: readonly FileResult[], paint: Paint): string {
   const { ran, skippedFiles, passed, failed, skipped, ms } = countOutcomes(files);
-  const parts = [
-    failed > 0 && paint("red", `${failed} failed`),
-    paint(failed === 0 && passed > 0 ? "green" : "bold", `${passed} passed`),
-    skipped > 0 && `${skipped} skipped`,
-  ];
+  const good = paint(failed === 0 && passed > 0 ? "green" : "bold", `${passed} passed`);
+  const parts = [failed > 0 && paint("red", `${failed} failed`), good, skipped > 0 && `${skipped} skipped`];
   const where = `${countOf(ran, "file")}${skippedFiles > 0 ? ` (${countOf(skippedFiles, "file")} skipped)` : ""}`;
   return `${parts.filter(Boolean).join(", ")} in ${where}, ${duration(ms)}\n`;
 }
