@@ -40,7 +40,6 @@ export function drawTable<T extends object>(
   head: boolean,
 ): string {
   const first = rows[0];
-  const isNumber = (column: Column<T>) => first !== undefined && typeof cellOf(first, column) === "number";
   const table = new Table({
     head: head ? namesOf(columns).map((name) => terminal.paint("bold", name)) : [],
     chars: NO_LINES,
