@@ -22,7 +22,7 @@ export interface ChargeTrace {
 /** The result of one pass over a user's keys. */
 export type ScannedUser = ReturnType<typeof unscannedUser>;
 const BATCH = 256;
-const FOLLOWED = 8192; // Indexed operations held at a time: the entries of so many are read in their order, not the index's.
+const FOLLOWED = 32_768; // Indexed operations held at a time: the entries of so many are read in their order, not the index's.
 
 /** A user of whom no key was read. */
 export function unscannedUser(segment: EncodedSegment) {
@@ -93,17 +93,13 @@ async function followPointers(storage: Storage, pointers: readonly Pointer[]): P
     const places = some.map(({ user, value }) => entryKey(user.segment, value.entry));
     const texts = await readEach(storage, places);
     for (const [index, { user, key, value }] of some.entries()) {
-      const text = texts[index];
-      if (text === undefined) {
-        note(user, damageAt(value.entry, places[index]!, `the entry is missing while ${printKey(key)} leads to it`));
-        continue;
-      }
-      const found = checkDocument(places[index]!, text, madeBy);
+      const found = checkDocument(places[index]!, texts[index], madeBy);
       // An entry that cannot be read or parsed is found when the ledger is walked.
-      if (found === undefined || found instanceof Error) continue;
-      if (encodeSegment(found.operation.id) !== key.at(-1)!.text) {
+      if (found instanceof Error) continue;
+      if (found === undefined)
+        note(user, damageAt(value.entry, places[index]!, `the entry is missing while ${printKey(key)} leads to it`));
+      else if (encodeSegment(found.operation.id) !== key.at(-1)!.text)
         note(user, damageAt(value.entry, key, `it leads to entry ${value.entry}, which another operation made`));
-      }
     }
   }
 }

@@ -48,13 +48,11 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
   let keys = 0;
   let entries = 0;
   let done = 0;
-  const scanned = await scanUsers(storage, prefix, {
-    trace,
-    onKeys(count) {
-      keys = count;
-      onProgress?.({ keys, entries });
-    },
-  });
+  const onKeys = (count: number): void => {
+    keys = count;
+    onProgress?.({ keys, entries });
+  };
+  const scanned = await scanUsers(storage, prefix, { trace, onKeys });
   const named = new Map((users ?? [...receipts.keys()]).map((id) => [encodeSegment(id), id]));
   const segments = users === undefined ? new Set([...scanned.keys(), ...named.keys()]) : named.keys();
   const ordered = [...segments]

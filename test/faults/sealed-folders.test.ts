@@ -22,13 +22,15 @@ const STEM = new EncodedSegment(encodeKey(ledgerKey(USER)));
 const ENTRIES = SEGMENT_SIZE + 3;
 const clock = fixedClock(Date.parse("2026-11-20T00:00:00Z"));
 const ledgerOn = (storage: Storage) => createLedger({ storage, clock, quotaRules: createQuotaRules("+08:00") });
-const post = (storage: Storage, key: string) =>
+const post = (storage: Storage, key: number) =>
   ledgerOn(storage).post(USER, {
-    operation: { id: `key:${key}`, request: { key }, origin: { in: "header", path: "Idempotency-Key" } },
+    operation: { id: `key:${key}`, request: { key }, ...(key % KEYED === 0 && { origin: ORIGIN }) },
     command: { type: "adjust", delta: 1, reason: "账", actor: "ops" },
-    ref_id: key,
+    ref_id: String(key),
     lang: "zh",
   });
+const KEYED = 100; // One operation in so many can be repeated.
+const ORIGIN = { in: "header", path: "Idempotency-Key" } as const;
 
 /** The values of a storage with a ledger of one full folder and the begin of another. */
 let values: { readonly key: string; readonly value: string }[];
@@ -41,7 +43,7 @@ const textOf = (number: number): string => values.find(({ key }) => key === enco
 
 beforeAll(async () => {
   const memory = await openStorage("memory:");
-  for (let number = 1; number <= ENTRIES; number++) await post(memory, String(number));
+  for (let number = 1; number <= ENTRIES; number++) await post(memory, number);
   values = await collect(archivedValues(archiveLines(memory, "", () => undefined)));
 });
 
@@ -93,8 +95,8 @@ describe("a full folder of a ledger", () => {
     for (const on of [storage, before, await openStorage(`fs:${base}`)]) await expectRefused(on);
     await expectWhole(before);
     expect(await stat(fileOf(ENTRIES))).toMatchObject({ nlink: 2 });
-    expect((await post(storage, "next")).entry.id).toBe(ENTRIES + 1);
-    expect((await post(before, "700")).entry.id).toBe(700);
+    expect((await post(storage, ENTRIES + 1)).entry.id).toBe(ENTRIES + 1);
+    expect((await post(before, 700)).entry.id).toBe(700);
     await storage.tidy(Date.now());
     expect(await verifyLedger(storage, USER)).toMatchObject({ entries: ENTRIES + 1 });
   });

@@ -131,23 +131,20 @@ async function tidyFiles(base: string, files: DurableFiles, now: number, signal?
   for await (const paths of filesBelow(base)) {
     for (const path of paths) {
       if (signal?.aborted === true) return removed;
-      if (TEMPORARY.test(basename(path))) removed += Number(await removeOld(path, now));
+      const found = TEMPORARY.test(basename(path)) ? await stat(path).catch(ignoreGone) : undefined;
+      if (found !== undefined && now - Math.max(found.mtimeMs, found.ctimeMs) > OLD_MS) {
+        await unlink(path).catch(ignoreGone);
+        removed++;
+      }
       const [, folder, number] = LEDGER_ITEM.exec(path.slice(base.length)) ?? [];
       if (folder === undefined || Number(number) !== (Number(folder) + 1) * SEGMENT_SIZE) continue;
       const began = performance.now();
+      const isNew = await sealFolder(files, dirname(path));
       // Appends of others, who share the disk, have half of the time.
-      if (await sealFolder(files, dirname(path)))
-        await delay(performance.now() - began, undefined, { signal }).catch(() => undefined);
+      if (isNew) await delay(performance.now() - began, undefined, { signal }).catch(() => undefined);
     }
   }
   return removed;
-}
-
-async function removeOld(path: string, now: number): Promise<boolean> {
-  const found = await stat(path).catch(ignoreGone);
-  if (found === undefined || now - Math.max(found.mtimeMs, found.ctimeMs) <= OLD_MS) return false;
-  await unlink(path).catch(ignoreGone);
-  return true;
 }
 
 const finding = findingsOf(FINDINGS);

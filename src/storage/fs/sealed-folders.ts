@@ -17,9 +17,7 @@ const LINE_END = 0x0a;
 interface SealedTexts {
   readonly file: Stats; // Of the texts.
   readonly item: Stats | undefined; // Of the file that the names link to: they need not be read.
-  readonly bytes: Buffer;
-  readonly ends: readonly number[]; // Where each line ends.
-  readonly isWhole: boolean; // Whether there is a line for each item.
+  readonly textOf: (path: string) => string; // @throws Error SEALED_DAMAGED
 }
 
 /** Reads the texts of sealed items. A name that is there says that an item exists, and whether it is sealed; where it is,
@@ -29,12 +27,11 @@ export class SealedFolders {
 
   /** What reads items of a folder that is remembered, in one system call for all of them: none of its names is gone or
    * has another file as long as all of them link to the one. Undefined where that is not sure. */
-  remembered(folder: string): ((path: string) => string) | undefined {
+  remembered(folder: string): SealedTexts["textOf"] | undefined {
     const texts = this.#folders.get(folder);
-    if (texts?.item === undefined || !texts.isWhole) return undefined;
+    if (texts?.item === undefined) return undefined;
     const item = statSync(sealedPaths(folder).item, { throwIfNoEntry: false });
-    const isComplete = item?.nlink === SEGMENT_SIZE + 1 && isSameFile(item, texts.item);
-    return isComplete ? (path) => textOf(texts, path) : undefined;
+    return item?.nlink === SEGMENT_SIZE + 1 && isSameFile(item, texts.item) ? texts.textOf : undefined;
   }
 
   /** The text of an item whose file was found to be that of a sealed one. @throws Error SEALED_DAMAGED */
@@ -47,21 +44,22 @@ export class SealedFolders {
     if (texts === undefined || !isSameFile(file, texts.file)) {
       // Looked at first: whatever links to that one has its text in this file, and in each that takes its place.
       const item = statSync(paths.item, { throwIfNoEntry: false });
-      const bytes = await readBytes(paths.texts);
-      const ends: number[] = [];
-      for (let at = -1; (at = bytes.indexOf(LINE_END, at + 1)) !== -1;) ends.push(at);
-      const isWhole = ends.length === SEGMENT_SIZE && ends.at(-1) === bytes.length - 1;
-      texts = { file, item: item?.size === SEALED_ITEM.length ? item : undefined, bytes, ends, isWhole };
+      texts = { file, item, textOf: linesOf(await readBytes(paths.texts)) };
       this.#folders.set(folder, texts);
     }
-    if (!texts.isWhole) throw damaged("is damaged");
-    return textOf(texts, path);
+    return texts.textOf(path);
   }
 }
 
-function textOf({ bytes, ends }: SealedTexts, path: string): string {
-  const index = (Number(basename(path, ".json")) - 1) % SEGMENT_SIZE;
-  return bytes.toString("utf8", index === 0 ? 0 : ends[index - 1]! + 1, ends[index]);
+function linesOf(bytes: Buffer): SealedTexts["textOf"] {
+  const ends: number[] = [];
+  for (let at = -1; (at = bytes.indexOf(LINE_END, at + 1)) !== -1;) ends.push(at);
+  const isWhole = ends.length === SEGMENT_SIZE && ends.at(-1) === bytes.length - 1;
+  return (path) => {
+    if (!isWhole) throw damaged("is damaged");
+    const index = (Number(basename(path, ".json")) - 1) % SEGMENT_SIZE;
+    return bytes.toString("utf8", index === 0 ? 0 : ends[index - 1]! + 1, ends[index]);
+  };
 }
 
 const damaged = (how: string): Error =>
