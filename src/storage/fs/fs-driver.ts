@@ -52,10 +52,11 @@ export function fsDriver(base: string): StorageDriver {
     createItem: (key, value, predecessor) =>
       identity.around(async () => {
         const path = pathOf(key);
-        if (existsSync(path)) return "conflict";
+        // Not asked before each creation: a look for a name that is not there waits while its folder is written to.
+        const isTaken = predecessor !== undefined && existsSync(path);
         // A predecessor that exists now still does when the file is linked: nothing of a stream is ever removed.
-        if (predecessor !== undefined && !files.exists(pathOf(predecessor.key))) return "gap";
-        return (await files.create(path, value)) ? "created" : "conflict";
+        if (!isTaken && predecessor !== undefined && !files.exists(pathOf(predecessor.key))) return "gap";
+        return !isTaken && (await files.create(path, value)) ? "created" : "conflict";
       }),
     appendItem: (stem, version, value) => identity.around(() => streams.append(stem, version, value)),
     laterItem(stem, end) {
