@@ -3,13 +3,7 @@ import REMEDIES from "./source-remedies.json" with { type: "json" };
 const REMEDY_OF: Readonly<Record<string, string>> = REMEDIES;
 
 /** What an operator can do about a source that could not be read. */
-export function remedyOf({
-  failure,
-  status,
-}: {
-  readonly failure: string;
-  readonly status?: number | undefined;
-}): string {
+export function remedyOf({ failure, status }: Pick<SourceError, "status"> & { readonly failure: string }): string {
   return REMEDY_OF[`${status}`] ?? REMEDY_OF[failure] ?? REMEDIES.network;
 }
 
