@@ -7,7 +7,7 @@ import type { Language } from "../../src/contract/schemas/shared-fields.ts";
 /** A labelled reply: see the README beside the data. */
 export interface LabelledReply {
   readonly id: string;
-  readonly part: 1 | 2;
+  readonly part: 1 | 2 | 3;
   readonly language: Language;
   readonly question: string;
   readonly passages: readonly { readonly n: number; readonly id: string }[];
@@ -20,7 +20,7 @@ export interface LabelledReply {
 const FOLDER = new URL("../../fixtures/eval/model-replies/", import.meta.url);
 const read = (file: string): unknown => JSON.parse(readFileSync(new URL(file, FOLDER), "utf8"));
 
-/** The replies of a split, and of one part or both. */
+/** The replies of a split, and of one part or all. */
 export function readReplies(split: LabelledReply["split"], part?: LabelledReply["part"]): LabelledReply[] {
   const all = read("replies.json") as LabelledReply[];
   return all.filter((reply) => reply.split === split && (part === undefined || reply.part === part));
