@@ -18,6 +18,15 @@ const LIMITS = passage({
   title: "Limits",
   text: "The daily limit is 10 BTC. Maintenance is on 5 May 2026.",
 });
+const PLANS = passage({
+  id: "plans",
+  title: "Plans",
+  text:
+    "| Plan | Price | Data |\n|---|---|---|\n| Breeze | $18 | 10 GB |\n| Storm | $42 | 150 GB |\n\n" +
+    "Use after a top-up:\n- 10 dollars: 30 days\n- 20 dollars: 60 days\n\n" +
+    "Data that was not used is kept in the next month. The rate of a transfer is 0.25 % of the amount.",
+});
+const TRANSFER = "What do a transfer of $2,000 and a withdrawal cost?";
 
 function judge(reply: string, given: Partial<CheckedRequest> = {}): unknown {
   const verdict = judgeReply({
@@ -49,6 +58,16 @@ describe("a model's reply is delivered", () => {
     const asked = { question: "Which day is 21 days after the maintenance?" };
     expect(judge("21 days after the maintenance on 5 May it is 26 May [2].", asked)).toBe("good");
     expect(judge("21 days after the maintenance on 5 May it is 27 May [2].", asked)).toContain("figure");
+  });
+
+  it.each([
+    "Three withdrawals on ERC-20 come to 12 USDT [1].",
+    "The ERC-20 fee is 3 USDT more than that of TRC-20 [1].",
+    "A transfer of $2,000 costs 2,000 × 0.25 % = $5 [3].",
+    "Two lines of Storm cost $84, with one of Breeze at $18 the total is $102 [3].",
+    "Storm has 150 GB for $42, and 20 dollars last for 60 days [3].",
+  ])("with what is calculated: %s", (reply) => {
+    expect(judge(reply, { excerpts: [FEES, LIMITS, PLANS], question: TRANSFER })).toBe("good");
   });
 
   it("in Chinese from an English passage", () => {
@@ -95,6 +114,17 @@ describe("a model's reply is refused", () => {
     ["uncited", "The fee is 1 USDT [7]."],
   ])("%s: %s", (fault, reply) => {
     expect(judge(reply)).toContain(fault);
+  });
+
+  it.each([
+    ["figure", "On TRC-20 the fee is 4 USDT, on ERC-20 the fee is 1 USDT [1]."],
+    ["figure", "Breeze has 150 GB of data [3]."],
+    ["figure", "With 20 dollars you have 30 days [3]."],
+    ["figure", "A transfer of $2,000 costs 2,000 × 0.25 % = $12 [3]."],
+    ["figure", "Three withdrawals on ERC-20 come to 14 USDT [1]."],
+    ["contradiction", "Data that was not used is lost in the next month [3]."],
+  ])("of another row or operation, %s: %s", (fault, reply) => {
+    expect(judge(reply, { excerpts: [FEES, LIMITS, PLANS], question: TRANSFER })).toContain(fault);
   });
 
   it.each([

@@ -1,14 +1,16 @@
 import { assetsInQuestion, namesOfAsset } from "../../language/assets.ts";
 import { fold } from "../../language/tokenize.ts";
 import { isSame, isStated } from "./same-figure.ts";
+import { isOfOtherPart, isOfOtherRow } from "./binding.ts";
+import { COUNTED } from "./calculation.ts";
 import BOUNDS from "./data/bounds.json" with { type: "json" };
 import SOURCES from "./data/literals.json" with { type: "json" };
 import { figuresOf, type Figure } from "./figures.ts";
 import type { ReplyFault } from "./reply-fault.ts";
 import type { SourceClause, SourceText, StatementContext } from "./source-text.ts";
 import { clausesOf, type Statement } from "./statements.ts";
-import { isNegated, NO_NAMES, overclaims, SAYS } from "./word-sets.ts";
-import { saidBy, shareOf, tellingOf, wordingOf, type Telling } from "./wording.ts";
+import { hasOpposite, isNegated, NO_NAMES, overclaims, SAYS } from "./word-sets.ts";
+import { shareOf, tellingOf, wordingOf, type Telling } from "./wording.ts";
 
 const { words: WORDS, shares: LEAST, figures: MOST } = BOUNDS;
 
@@ -46,14 +48,16 @@ function checkFigures(folded: string, figures: readonly Figure[], context: State
   const { sources, asked } = context;
   const stated = sources.flatMap((source) => source.figures);
   const counts = figures
-    .filter(({ value, unit = "count" }) => Number.isInteger(value) && COUNTED.has(unit))
-    .slice(0, MOST.parts);
-  const parts = [...context.figures, ...asked.figures, ...counts];
+    .filter(({ value, unit }) => Number.isInteger(value) && (COUNTED.has(unit) || unit === "time"))
+    .slice(0, MOST.parts / 2);
+  const before = [...asked.figures.slice(0, MOST.parts), ...context.said.slice(-MOST.parts)];
   const known: Figure[] = [];
   const unknown: Figure[] = [];
   for (const figure of figures) {
-    // What was computed may be computed with.
-    const isKnown = isStated(figure, folded, stated, asked.figures, [...parts, ...known.slice(-MOST.parts)]);
+    // What was calculated may be calculated with.
+    const others = counts.filter((count) => count !== figure);
+    const near = [...others, ...before, ...known.slice(-MOST.parts)];
+    const isKnown = isStated(figure, folded, { stated, asked: asked.figures, near, far: context.figures });
     (isKnown ? known : unknown).push(figure);
   }
   const isNot = isNegated(folded);
@@ -68,12 +72,9 @@ function checkFigures(folded: string, figures: readonly Figure[], context: State
   return wrong.length > 0 ? "figure" : undefined;
 }
 
-/** Units of numbers that say how many: "three times", "for 12 months". */
-const COUNTED: ReadonlySet<string> = new Set(["count", "times", "time"]);
-
 /** A small number without a unit, in words: "two ways", "one of them". */
-const isHarmless = ({ value, unit = "count", inWords, kind }: Figure): boolean =>
-  kind === "amount" && inWords && unit !== "time" && COUNTED.has(unit) && value <= 10;
+const isHarmless = ({ value, unit, inWords, kind }: Figure): boolean =>
+  kind === "amount" && inWords && COUNTED.has(unit) && value <= 10;
 
 const NAME = /(?<![\p{L}\d.'’-])[A-Z][\p{Script=Latin}\d]*(?:[-.&'’][\p{Script=Latin}\d]+)*/gu;
 const LATIN = /(?<![\p{Script=Latin}\d])[A-Za-z][\p{Script=Latin}\d]*(?:[-.&][\p{Script=Latin}\d]+)*/gu;
@@ -110,8 +111,14 @@ function checkWords(
   const telling = tellingOf(text);
   // Where the figures are right, few words say enough.
   if (telling.words.length < WORDS.few + (figures.length > 1 ? 1 : 0)) return undefined;
-  const isSaid = shareOf(telling, ...sources, asked.wording) >= LEAST.asked;
-  return isSaid && shareOf(telling, ...sources) >= LEAST.alone ? undefined : "unsupported";
+  const least = leastShare(figures);
+  const isSaid = shareOf(telling, ...sources, asked.wording) >= LEAST.asked * least;
+  return isSaid && shareOf(telling, ...sources) >= LEAST.alone * least ? undefined : "unsupported";
+}
+
+/** What a figure in its right place says need not be said in words. */
+function leastShare(figures: readonly Figure[]): number {
+  return figures.some(({ kind, unit }) => kind !== "amount" || !COUNTED.has(unit)) ? LEAST.figured : 1;
 }
 
 /** Addresses of the web with or without a scheme, mail addresses, names of hosts; telephone numbers, wallets, hashes, users. */
@@ -130,17 +137,16 @@ interface NearClause extends SourceClause {
 
 function checkClauses(text: string, context: StatementContext): ReplyFault | undefined {
   const folded = fold(text);
-  const labels = labelsIn(`${context.asked.folded} ${folded}`);
   let before = "";
   for (const clause of clausesOf(folded)) {
     const telling = tellingOf(clause);
     const near = context.sources
       .flatMap((source) => source.clauses.map((one) => ({ ...one, share: shareOf(telling, one) })))
       .sort((a, b) => b.share - a.share);
-    const given = { clause, before, telling, near, labels };
-    const fault = checkMeaning(given, context) ?? checkPlaces(given);
+    const given = { clause, before, telling, near };
+    const fault = checkMeaning(given, context) ?? checkPlaces(given, context);
     if (fault !== undefined) return fault;
-    before = clause;
+    before = `${before} ${clause}`.slice(-300);
   }
   return undefined;
 }
@@ -150,13 +156,13 @@ interface GivenClause {
   readonly before: string;
   readonly telling: Telling;
   readonly near: readonly NearClause[]; // The clauses of the sources, the nearest first.
-  readonly labels: readonly string[]; // What distinguishes rows in the statement and the question.
 }
 
 function checkMeaning(given: GivenClause, { sources, asked }: StatementContext): ReplyFault | undefined {
-  const { clause, telling, near, labels } = given;
+  const { clause, telling, near } = given;
   const isTelling = telling.words.length >= WORDS.few;
-  if (isTelling && shareOf(telling, ...sources, asked.wording) < LEAST.clause) return "unsupported";
+  if (isTelling && shareOf(telling, ...sources, asked.wording) < LEAST.clause * leastShare(figuresOf(clause)))
+    return "unsupported";
   const isNot = isNegated(clause);
   const texts = sources.map(({ folded }) => folded);
   if (overclaims(clause, texts)) return "unsupported";
@@ -165,57 +171,19 @@ function checkMeaning(given: GivenClause, { sources, asked }: StatementContext):
   const said = wordingOf(clause);
   // What a short clause denies must not be claimed with its words.
   const isDenied = (one: NearClause): boolean =>
-    isNegated(one.folded) &&
-    labelsIn(one.folded).every((label) => labels.includes(label)) &&
-    one.telling.words.length > 1 &&
-    shareOf(one.telling, said) >= LEAST.denied;
+    isNegated(one.text) && one.telling.words.length > 1 && shareOf(one.telling, said) >= LEAST.denied;
   if (!isNot && near.some(isDenied)) return "contradiction";
   const alike = near.filter(({ share }) => share >= best.share - LEAST.alike);
-  const isOther = alike.every((one) => isNegated(one.folded) !== isNot);
+  const isOther = alike.every((one) => (isNegated(one.text) !== isNot) !== hasOpposite(clause, one.text));
   return isOther && best.share >= LEAST.subject ? "contradiction" : undefined;
 }
 
-function checkPlaces(given: GivenClause): ReplyFault | undefined {
-  const { clause, before, telling, near, labels } = given;
-  const figures = figuresOf(clause).filter(({ kind, inWords }) => kind !== "time" && !inWords);
-  if (figures.length === 0) return undefined;
-  const isLabelled = (one: NearClause): boolean => labelsIn(one.folded).some((label) => labels.includes(label));
-  if (near.some((one) => isLabelled(one) && figures.some((figure) => holds(one, figure)))) return undefined;
-  const isShort = telling.words.length < WORDS.few; // A short clause goes on with the subject of the one before.
-  const subject = isShort ? tellingOf(`${before} ${clause}`) : telling;
-  const beside = isShort ? [...figures, ...figuresOf(before)] : figures;
-  const rows = near.map((one) => ({ ...one, said: saidBy(one, subject) }));
-  return figures.some((figure) => isMisplaced(figure, beside, rows)) ? "figure" : undefined;
-}
-
-/** What distinguishes the rows of a table and the parts of an enumeration: "VIP 3", "level 2", "TRC-20", 一区. */
-const LABEL =
-  /(?<![a-z\d])(?:vip|lv|level|tier|zone|kyc|trc|erc|bep|group|grade|class|type|band)[ -]?\d{1,2}(?![\d.,%a-z])|[一二三四五六七八九十\d]\s?[区级档类]|(?<![a-z])(?:maker|taker)(?![a-z])|挂单|吃单/g;
-
-const labelsIn = (folded: string): string[] =>
-  Array.from(folded.matchAll(LABEL), ([label]) => label.replace(/[ -]/g, ""));
-
-type WithFigures = Pick<SourceClause, "figures">;
-const holds = ({ figures }: WithFigures, figure: Figure): boolean => figures.some((one) => isSame(figure, one, false));
-
-function hasLike({ figures }: WithFigures, figure: Figure): boolean {
-  return figures.some(
-    (one) => one.kind === figure.kind && !one.inWords && (one.unit === figure.unit || one.kind === "date"),
-  );
-}
-
-/** Whether a figure belongs to something else: another part of the same sentence or table says all of the statement's
- * words that the parts with the figure say, and more, and has another figure. */
-function isMisplaced(
-  figure: Figure,
-  figures: readonly Figure[],
-  rows: readonly (SourceClause & { readonly said: ReadonlySet<string> })[],
-): boolean {
-  if (figure.kind === "amount" && figure.unit === undefined && Number.isInteger(figure.value)) return false;
-  const holding = rows.filter((row) => holds(row, figure));
-  return rows.some(({ said, group, ...row }) => {
-    if (!hasLike(row, figure) || figures.some((one) => holds(row, one))) return false;
-    const isFuller = holding.every((one) => one.said.size < said.size && [...one.said].every((word) => said.has(word)));
-    return isFuller && holding.some((one) => one.group === group);
-  });
+function checkPlaces({ clause, before }: GivenClause, { sources }: StatementContext): ReplyFault | undefined {
+  const figures = figuresOf(clause)
+    .filter(({ kind, inWords }) => kind !== "time" && !inWords)
+    .slice(0, MOST.parts);
+  const clauses = sources.flatMap((source) => source.clauses);
+  const isMisplaced = (figure: Figure): boolean =>
+    isOfOtherRow(figure, clause, clauses) || isOfOtherPart(figure, clause, before, clauses);
+  return figures.some(isMisplaced) ? "figure" : undefined;
 }

@@ -1,5 +1,6 @@
 import { ASSETS } from "../../language/assets.ts";
 import { SCALES } from "../../language/quantities.ts";
+import { memoized } from "../../runtime/cache/memoized.ts";
 import { readNames, readNumbers } from "../../runtime/text/data-rows.ts";
 import PATTERNS from "./data/figure-patterns.json" with { type: "json" };
 
@@ -48,7 +49,7 @@ const NOTATIONS = PATTERNS.map(({ kind, pattern }) => ({
 }));
 
 /** The figures of a folded text in any notation. Linear in its length. */
-export function figuresOf(folded: string): Figure[] {
+export const figuresOf = memoized((folded: string): readonly Figure[] => {
   const figures: Figure[] = [];
   let rest = folded;
   for (const { kind, pattern } of NOTATIONS) {
@@ -64,7 +65,7 @@ export function figuresOf(folded: string): Figure[] {
   }
   figures.sort((a, b) => a.start - b.start);
   return figures.map((figure, at) => inUnitOfRange(figure, figures[at + 1], folded));
-}
+}, 5000);
 
 /** "1–3 days" are one day to three days. */
 function inUnitOfRange(figure: Figure, next: Figure | undefined, text: string): Figure {
@@ -106,7 +107,7 @@ function amountOf(groups: Groups, place: Place): Value | undefined {
   const { factor = 1, dimension: unit, end = place.end } = found ?? {};
   if (digits !== undefined) {
     // "2FA" and "3D" are names.
-    if (found === undefined && /[a-z]/.test(place.text[place.end] ?? "")) return undefined;
+    if (found === undefined && scale === "" && /[a-z]/.test(place.text[place.end] ?? "")) return undefined;
     const plain = digits.replace(/[,\u00a0 ]/g, "");
     const times = scale === "百" ? 100 : (SCALES.get(scale) ?? 1);
     const decimals = (plain.split(".")[1]?.length ?? 0) - Math.round(Math.log10(times));

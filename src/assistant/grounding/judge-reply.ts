@@ -4,7 +4,7 @@ import { patternsOf } from "../../runtime/text/patterns.ts";
 import { NO_ANSWER } from "../model/model-prompt.ts";
 import BOUNDS from "./data/bounds.json" with { type: "json" };
 import { checkStatement } from "./check-statement.ts";
-import { figuresOf } from "./figures.ts";
+import { figuresOf, type Figure } from "./figures.ts";
 import type { CheckedRequest, Finding, ReplyFault } from "./reply-fault.ts";
 import PATTERNS from "./reply-patterns.json" with { type: "json" };
 import { readSource, type SourceText } from "./source-text.ts";
@@ -28,14 +28,15 @@ export function judgeReply(request: CheckedRequest): Verdict {
   const figures = [...new Set(statements.flatMap(({ own }) => own))].flatMap(
     (number) => sources[number - 1]?.figures ?? [],
   );
+  const said: Figure[] = [];
   const isQuoted = (part: string): boolean => sources.some((source) => source.folded.includes(fold(part)));
   const found: Finding[] = checkWhole(statements, { ...request, sources, isQuoted }).map((fault) => ({ fault }));
   for (const statement of statements) {
     const cited = statement.cited.flatMap((number) => sources[number - 1] ?? []);
     if (statement.own.length === 0 && (isFiller(statement.text) || saysWhatIsMissing(statement.text))) continue;
-    const fault = checkStatement(statement, { sources: cited, all: sources, figures, asked });
+    const fault = checkStatement(statement, { sources: cited, all: sources, figures, said, asked });
     if (fault !== undefined) found.push({ fault, sentence: statement.text });
-    else figures.push(...figuresOf(fold(statement.text)));
+    said.push(...figuresOf(fold(statement.text)));
   }
   if (found.length === 0 && statements.every(({ cited }) => cited.length === 0)) return [{ fault: "uncited" }];
   return found.length === 0 ? "good" : found;

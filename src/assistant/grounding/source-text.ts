@@ -6,10 +6,18 @@ import { figuresOf, type Figure } from "./figures.ts";
 import { tellingOf, wordingOf, type Telling, type Wording } from "./wording.ts";
 
 /** A part of a sentence, or a cell of a table with its row and column. */
-export interface SourceClause extends Wording {
-  readonly folded: string;
+interface Part {
+  readonly text: string;
+  readonly before: string; // The part before it in its sentence, or its row.
+  readonly group: string; // The sentence, list or table that it is a part of.
+  readonly key: string; // What its item or row is about, and its column: "Glide", "Price".
+  readonly column: string;
+}
+
+/** A part with what it says; all texts are folded. */
+export interface SourceClause extends Wording, Part {
+  readonly source: string; // Id of the passage.
   readonly figures: readonly Figure[];
-  readonly group: number; // Number of the sentence, or of the table, that it is a part of.
   readonly telling: Telling;
 }
 
@@ -26,6 +34,7 @@ export interface StatementContext {
   readonly sources: readonly SourceText[]; // The passages that it cites.
   readonly all: readonly SourceText[]; // All that the model was given.
   readonly figures: readonly Figure[]; // Figures of all passages that the reply cites anywhere.
+  readonly said: readonly Figure[]; // Figures of the statements before.
   /** The question, and the one before. */
   readonly asked: { readonly folded: string; readonly figures: readonly Figure[]; readonly wording: Wording };
 }
@@ -33,14 +42,10 @@ export interface StatementContext {
 /** Reads a passage. */
 export function readSource(passage: Passage): SourceText {
   const { title, text, url, published_at, symbols = [] } = passage;
-  const parts = sentencesOf(text).map((sentence) => (ROW.test(sentence) ? [] : clausesOf(sentence)));
-  const clauses = [...parts, cellsOf(text)].flatMap((group, number) =>
-    group.map((part): SourceClause => {
-      const folded = fold(part);
-      const figures = figuresOf(folded);
-      return { folded, figures, group: number, telling: tellingOf(part), ...wordingOf(part) };
-    }),
-  );
+  const clauses = partsOf(text).map((part): SourceClause => {
+    const words = { telling: tellingOf(part.text), ...wordingOf(part.text) };
+    return { ...part, source: passage.id, figures: figuresOf(part.text), ...words };
+  });
   const published = figuresOf(datesAround(published_at));
   const whole = [title, ...(passage.aliases ?? []), text, url, symbols.join(" ")].join("\n");
   return {
@@ -53,15 +58,32 @@ export function readSource(passage: Passage): SourceText {
 }
 
 const ROW = /^\s*\|/;
+/** What stands before the colon in an item of a list. */
+const KEY = /^[^:：。.]{1,60}(?=[:：])/;
 
-function cellsOf(text: string): string[] {
-  let header: readonly string[] = [];
-  return text.split("\n").flatMap((line) => {
-    const cells = ROW.test(line) ? line.split("|").slice(1) : [];
-    if (cells.length === 0 || header.length === 0) header = cells;
-    return cells
-      .slice(1)
-      .flatMap((cell, at) => clausesOf(cell).map((part) => `${cells[0]!} ${header[at + 1] ?? ""} ${part}`));
+function partsOf(text: string): Part[] {
+  let [header, table]: [readonly string[], string] = [[], ""];
+  return text.split("\n").flatMap((line, number) => {
+    const cells = ROW.test(line) ? fold(line).split("|").slice(1, -1) : [];
+    if (cells.length === 0 || header.length === 0) [header, table] = [cells, `table ${number}`];
+    const [key = ""] = cells;
+    const inCells = cells.slice(1).flatMap((cell, at): Part[] => {
+      const column = header[at + 1] ?? "";
+      const place = { before: cells.join(" "), group: table, key, column };
+      return clausesOf(cell).map((part) => ({ text: `${key} ${column} ${part}`, ...place }));
+    });
+    const sentences = cells.length > 0 ? [] : sentencesOf(line).map(fold);
+    // The lines of a list belong together, the sentences of a paragraph do not.
+    const isItem = sentences.length === 1;
+    const inSentences = sentences.flatMap((sentence, n): Part[] => {
+      const place = {
+        group: isItem ? "list" : `${number}.${n}`,
+        key: (isItem && KEY.exec(sentence)?.[0]) || "",
+        column: "",
+      };
+      return clausesOf(sentence).map((part, at, all) => ({ text: part, before: all[at - 1] ?? "", ...place }));
+    });
+    return [...inCells, ...inSentences];
   });
 }
 

@@ -1,3 +1,4 @@
+import { memoized } from "../../runtime/cache/memoized.ts";
 import { readRows, readWords } from "../../runtime/text/data-rows.ts";
 import { literal, patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./statement-patterns.json" with { type: "json" };
@@ -43,4 +44,19 @@ export function overclaims(folded: string, sources: readonly string[]): boolean 
     const isDenied = at === -1 || SAYS.denied.test(folded.slice(Math.max(0, at - 20), at));
     return !isDenied && !sources.some((source) => says(words, source));
   });
+}
+
+const OPPOSITES = readRows(new URL("data/opposites.txt", import.meta.url)).map((sides) => sides.map(anyOf));
+
+/** For each pair of opposites, which side a folded text has: 1, -1, or 0 for both or none. */
+const sidesOf = memoized(
+  (folded: string): readonly number[] =>
+    OPPOSITES.map(([one, other]) => Number(folded.search(one!) !== -1) - Number(folded.search(other!) !== -1)),
+  5000,
+);
+
+/** Whether one folded text has a word where the other has its opposite. */
+export function hasOpposite(a: string, b: string): boolean {
+  const sides = sidesOf(b);
+  return sidesOf(a).some((side, at) => side * sides[at]! < 0);
 }

@@ -50,10 +50,6 @@ export function shareOf({ words, mentions }: Telling, ...sources: readonly Wordi
   return credits.reduce((sum, credit) => sum + credit, 0) / words.length;
 }
 
-/** The telling words that a source has itself. */
-export const saidBy = (source: Wording, { words }: Telling): ReadonlySet<string> =>
-  new Set(words.filter((word) => creditOf(word, source) === 1));
-
 /** 1 when the source has the word; less when it has one that means the same, or its characters. */
 function creditOf(word: string, { terms }: Wording): number {
   if (terms.has(word)) return 1;
