@@ -8,21 +8,16 @@ export const configRows = ({ config, sources }: LoadedConfig) =>
     return {
       key: name,
       /** Null when there is none; `(set)` in place of a secret. */
-      value: secret && value !== null ? "(set)" : withoutPasswords(value),
+      value: secret && value !== null ? "(set)" : shown(path.at(-1)!, value),
       source: value === null ? "not set" : sources.get(name)!, // As `LoadedConfig.sources`, or `not set`.
     };
   });
 
-function withoutPasswords(value: unknown): unknown {
+/** A value without passwords in URLs; of headers, the names alone: their values are secrets. */
+function shown(name: string, value: unknown): unknown {
   if (typeof value === "string") return value.replace(/(:\/\/[^/?#@\s:]*):[^/?#@\s]*@/g, "$1:***@");
-  if (Array.isArray(value)) return value.map(withoutPasswords);
+  if (Array.isArray(value)) return value.map((one) => shown("", one));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]: [string, unknown]) => {
-      return [name, name === "headers" ? hidden(field as object) : withoutPasswords(field)];
-    }),
-  );
+  const fields = Object.entries(value) as [string, unknown][];
+  return Object.fromEntries(fields.map(([key, field]) => [key, name === "headers" ? "(set)" : shown(key, field)]));
 }
-
-/** The names of a source's headers, or a provider's: their values are secrets. */
-const hidden = (headers: object): object => Object.fromEntries(Object.keys(headers).map((name) => [name, "(set)"]));

@@ -15,7 +15,7 @@ it("shows each value with its source, without secrets, and opens no storage", as
   await writeFile(join(cwd, "key"), "hush-from-file");
   await writeFile(
     join(cwd, "anp.yaml"),
-    "server: { port: 99 }\nmodel: { model: m, api_key_file: key }\nnews:\n  notices: 'https://anp:hush@feeds.example/n'\n" +
+    "server: { port: 99 }\nmodel: { model: m, api_key_file: key, headers: { x-id: hush-too } }\nnews:\n  notices: 'https://anp:hush@feeds.example/n'\n" +
       "  sources: [{ id: a, name: A, lang: en, url: a.xml, headers: { x-key: '${file:key}' } }]\n",
   );
   const env = {
@@ -34,6 +34,7 @@ it("shows each value with its source, without secrets, and opens no storage", as
     "auth.jwt.secret\t(set)\tenvironment ANP_AUTH_JWT_SECRET",
     "auth.jwt.issuer\t\tnot set",
     "model.api_key\t(set)\tfile key",
+    'model.headers\t{"x-id":"(set)"}\tfile anp.yaml',
     "news.notices\thttps://anp:***@feeds.example/n\tfile anp.yaml",
   ]) {
     expect(lines).toContain(line);
