@@ -1,4 +1,5 @@
 import type { SourceItem } from "./passage.ts";
+import type { Nearness } from "./retrieval/vector-index.ts";
 import type { Routing } from "./routing/routing.ts";
 
 /** An earlier question of the conversation and its answer. */
@@ -13,6 +14,7 @@ export interface AnswerRequest {
   readonly token_symbol?: string; // Ticker of the asset on the user's page.
   readonly now: number; // Milliseconds since the Unix epoch: what "latest" is measured from.
   readonly hasModel?: boolean;
+  readonly near?: Nearness | undefined; // Of the passages to the question; absent where there are no vectors.
 }
 
 /** What became of a question: `answered` by what we are sure of, `unsure` when what is shown may not answer it,

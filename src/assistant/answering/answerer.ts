@@ -23,7 +23,7 @@ const OWN = /我|还[剩有]|剩|\b(?:my|mine|i|me|left|remaining)\b/i;
  * and the market. What the router took a question for decides only where no article answers it. */
 export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): PreparedAnswer {
   const title = chosenTitle(given.question, given.history);
-  const request = title === undefined ? given : { ...given, question: title };
+  const request = title === undefined ? given : { ...given, question: title, near: undefined };
   const { routing } = request;
   if (title === undefined && isForService(request, true)) return { routing };
   const plain = title === undefined ? answerPlainly(request) : undefined;

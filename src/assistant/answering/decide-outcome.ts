@@ -14,7 +14,7 @@ const MODELS = MODEL as {
 
 /** Least probability that the quoted is right for an answer to be charged, and that there is an answer for one to be shown. */
 const LEAST = { answered: 0.65, unsure: 0.57 };
-const OFFERED = { usual: 0.04, outOfScope: 0.25 };
+const OFFERED = { usual: 0.04, outOfScope: 0.25, near: 1.3 };
 
 /** What becomes of a question by the evidence, and the estimated probability, 0 to 1, that the quoted answers it. */
 export function decideOutcome(
@@ -34,6 +34,8 @@ export function decideOutcome(
   if (probability >= LEAST.answered) return { outcome: "answered", probability, features };
   if (probabilityOf(1) >= LEAST.unsure) return { outcome: "unsure", probability, features };
   const { route, confidence } = reading.routing;
-  const least = route === "out_of_scope" && confidence >= SURE_OF_SCOPE ? OFFERED.outOfScope : OFFERED.usual;
-  return { outcome: best.article.score >= least ? "offered" : "declined", probability, features };
+  const isOutside = route === "out_of_scope" && confidence >= SURE_OF_SCOPE;
+  const isNear = !isOutside && (best.article.near ?? 0) >= OFFERED.near;
+  const isLike = isNear || best.article.score >= (isOutside ? OFFERED.outOfScope : OFFERED.usual);
+  return { outcome: isLike ? "offered" : "declined", probability, features };
 }

@@ -31,7 +31,9 @@ export function draft(text: string, outcome: AnswerOutcome, sources: SourceItem[
 export function searchFor(request: AnswerRequest, index: AnswerIndex): Findings {
   const { question, routing, history, now, wide, token_symbol: symbol } = request;
   const previous = isElliptical(question) ? history.at(-1)?.question : undefined;
-  return findEvidence(index, { question: withoutResearch(question), lang: routing.lang, now, wide, previous, symbol });
+  const near = previous === undefined ? request.near : undefined; // A follow-up alone says too little.
+  const asked = { question: withoutResearch(question), lang: routing.lang, now, wide, previous, symbol, near };
+  return findEvidence(index, asked);
 }
 
 /** Answers by what was found: quotations, titles to choose from, or a reply that nothing was found; a model by the same. */

@@ -54,9 +54,13 @@ export class AnswerIndex {
     return this.#passages[number]!;
   }
 
+  indexed(): IndexedPassage[] {
+    return this.#passages.filter((indexed) => indexed !== undefined);
+  }
+
   /** All passages, in no particular order. */
   passages(): Passage[] {
-    return this.#passages.flatMap((indexed) => indexed?.passage ?? []);
+    return this.indexed().map(({ passage }) => passage);
   }
 
   /** The passage of the same id in the other language. */

@@ -30,7 +30,7 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
       const score = article.score + (window.fits === true ? ARTICLES.fit : 0);
       return { article: { ...article, score }, window };
     })
-    .sort((a, b) => b.article.score - a.article.score);
+    .sort(({ article: a }, { article: b }) => (b.fused ?? b.score) - (a.fused ?? a.score));
   const [first, second] = evidence;
   const isClose =
     first !== undefined && second !== undefined && second.article.score >= ARTICLES.close.share * first.article.score;

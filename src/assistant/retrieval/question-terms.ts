@@ -6,6 +6,7 @@ import { fold, stem, tokenizeFolded } from "../../language/tokenize.ts";
 import { QUESTION_WORDS, STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../../language/stop-words.ts";
 import type { Meaning } from "../../language/thesaurus.ts";
 import type { AnswerIndex } from "./answer-index.ts";
+import type { Nearness } from "./vector-index.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import { termsOfWord, type Alternative, type TermGroup } from "./language-index.ts";
 
@@ -21,6 +22,7 @@ export interface Search {
   readonly symbol?: string | undefined;
   readonly wide?: boolean; // Whether the answer quotes several articles.
   readonly accept?: (passage: Passage) => boolean; // Limits the search.
+  readonly near?: Nearness | undefined; // Fused with what the words find, where it is there.
 }
 
 /** The groups of a question as the passages of one language say them, and, with less weight, those that only the question

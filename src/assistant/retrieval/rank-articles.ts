@@ -14,14 +14,17 @@ export interface RankedArticle {
   readonly cross: number;
   readonly titleCoverage: number; // Share of the question's weight that the title covers.
   readonly groups: readonly WeightedGroup[]; // The question as it was searched in the article's language.
+  readonly near?: number; // How near it is where there are vectors, and -Infinity if it has none.
+  readonly fused?: number; // What orders the articles where there are vectors.
 }
 
 const { ranking: MIX, kinds: KINDS } = TUNING;
 
 /** Ranks the passages of both languages for a question. An article that exists in both is found by either text, and
- * taken in the question's language; one in the other language alone must match better. */
+ * taken in the question's language; one in the other language alone must match better. Where there are vectors, what is
+ * near to the question is a candidate too, and both rankings decide the order. */
 export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[] {
-  const { lang, now, accept = () => true } = search;
+  const { lang, now, near, accept = () => true } = search;
   const other = lang === "zh" ? "en" : "zh";
   const own = index.languages[lang].score(groupsOf(index, search, lang));
   const isPlain = own.highest() >= MIX.plain * own.mass;
@@ -30,7 +33,9 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
     const { passage } = index.passage(number);
     return accept(passage) ? weightOf(passage, now) : 0;
   };
-  const numbers = [own, cross].flatMap((scores) => scores.best(MIX.candidates, weigh));
+  const nearest = [...(near ?? [])].sort(([, a], [, b]) => b - a).slice(0, MIX.candidates);
+  const best = [own, cross].flatMap((scores) => scores.best(MIX.candidates, weigh));
+  const numbers = [...best, ...nearest.map(([number]) => number)];
   const candidates = candidatesOf(index, numbers, lang).filter(({ found }) => accept(found.passage));
   const articles = candidates.map(({ found, counterpart }): RankedArticle => {
     const isOwn = found.lang === lang;
@@ -42,15 +47,32 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
       : MIX.foreign * crossShare;
     const score = share * weightOf(found.passage, now);
     const groups = isOwn ? own.groups : cross.groups;
-    return { found, score, own: ownShare, cross: crossShare, titleCoverage: 0, groups };
+    const texts = counterpart === undefined ? [found] : [found, counterpart];
+    const vector = near && { near: Math.max(...texts.map(({ number }) => near.get(number) ?? -Infinity)) };
+    return { found, score, own: ownShare, cross: crossShare, titleCoverage: 0, groups, ...vector };
   });
   articles.sort(byScore);
-  const best = articles.slice(0, MIX.titles).map((article) => {
+  const titled = articles.slice(0, MIX.titles).map((article) => {
     const { titleTerms } = article.found.details();
     const titleCoverage = coverageOf(article.groups, (term) => titleTerms.has(term));
     return { ...article, titleCoverage, score: article.score + MIX.title * titleCoverage };
   });
-  return [...best.sort(byScore), ...articles.slice(MIX.titles)];
+  const ranked = [...titled.sort(byScore), ...articles.slice(MIX.titles)];
+  return near === undefined ? ranked : fuseRankings(ranked);
+}
+
+const FUSION_K = 60;
+
+/** Reciprocal rank fusion (Cormack, Clarke & Büttcher 2009) of the ranking by words with that by vectors. What has no
+ * vector, as news, has the same rank in both. */
+function fuseRankings(ranked: readonly RankedArticle[]): RankedArticle[] {
+  const byVector = ranked.filter(({ near }) => near !== -Infinity).sort((a, b) => b.near! - a.near!);
+  const ranks = new Map(byVector.map((article, at) => [article, at]));
+  const fused = ranked.map((article, at) => {
+    const byWords = article.score > 0 ? 1 / (FUSION_K + 1 + at) : 0;
+    return { ...article, fused: byWords + 1 / (FUSION_K + 1 + (ranks.get(article) ?? at)) };
+  });
+  return fused.sort((a, b) => b.fused - a.fused);
 }
 
 /** The passages of some numbers; of an article in both languages, the one in the question's language. */

@@ -1,0 +1,70 @@
+import { plainText } from "../../language/plain-text.ts";
+import { sha256 } from "../../runtime/json/canonical-json.ts";
+import { titlesOf, type Passage } from "../passage.ts";
+import type { IndexedPassage } from "./answer-index.ts";
+
+/** How near passages are to a question, by number: the standard score of their cosine, as a share of the highest that so
+ * many unrelated passages would have (about √(2 ln n) for n normally distributed ones). */
+export type Nearness = ReadonlyMap<number, number>;
+
+interface WantedVectors {
+  readonly vectors: ReadonlyMap<string, Int8Array | null>; // Those found, by the hash of the text; null where refused.
+  readonly most: number; // Texts that are to be returned.
+  readonly size: number; // Most characters of one, besides its title.
+  readonly from: number; // Where to begin, as a share of all: processes that begin elsewhere hardly make the same.
+}
+
+/** The vectors of the help articles and notices of an index. News comes and goes too fast to be worth its calls. */
+export class VectorIndex {
+  readonly #texts = new WeakMap<Passage, { readonly hash: string; readonly text: string }>();
+  readonly #vectors = new Map<string, Int8Array | null>();
+
+  /** Takes vectors. @returns the first texts without one, by hash, and how many passages have none, of how many */
+  take(indexed: readonly IndexedPassage[], { vectors, most, size, from }: WantedVectors) {
+    for (const [hash, vector] of vectors) this.#vectors.set(hash, vector);
+    const passages = indexed.flatMap(({ passage }) => (passage.kind === "news" ? [] : passage));
+    const start = Math.floor(from * passages.length);
+    const texts = new Map<string, string>();
+    let waiting = 0;
+    for (const passage of [...passages.slice(start), ...passages.slice(0, start)]) {
+      if (texts.size < most && !this.#texts.has(passage)) this.#texts.set(passage, textOf(passage, size));
+      const known = this.#texts.get(passage);
+      if (known !== undefined && this.#vectors.has(known.hash)) continue;
+      waiting += 1;
+      if (known !== undefined && texts.size < most) texts.set(known.hash, known.text);
+    }
+    return { texts, waiting, all: passages.length };
+  }
+
+  /** The hashes of all texts; the vectors of others are forgotten, and which were refused. */
+  renew(indexed: readonly IndexedPassage[]): string[] {
+    const needed = new Set(indexed.flatMap(({ passage }) => this.#texts.get(passage)?.hash ?? []));
+    for (const [hash, vector] of this.#vectors) if (!vector || !needed.has(hash)) this.#vectors.delete(hash);
+    return [...needed];
+  }
+
+  nearTo(question: Int8Array, indexed: readonly IndexedPassage[]): Nearness {
+    const near = indexed.flatMap(({ passage, number }): [number, number][] => {
+      const vector = this.#vectors.get(this.#texts.get(passage)?.hash ?? "");
+      return vector?.length === question.length ? [[number, product(question, vector)]] : [];
+    });
+    const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    const mean = meanOf(near.map(([, cosine]) => cosine));
+    const variance = meanOf(near.map(([, cosine]) => (cosine - mean) ** 2));
+    const unit = Math.sqrt(2 * Math.log(near.length + 1) * variance) || 1;
+    return new Map(near.map(([number, cosine]) => [number, (cosine - mean) / unit]));
+  }
+}
+
+/** Proportional to the cosine: vectors have about the same length. */
+function product(a: Int8Array, b: Int8Array): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!;
+  return sum;
+}
+
+function textOf(passage: Passage, size: number) {
+  const text =
+    `${titlesOf(passage).join("\n").slice(0, size)}\n${plainText(passage.text).slice(0, size)}`.toWellFormed();
+  return { hash: sha256(text), text };
+}
