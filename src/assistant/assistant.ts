@@ -12,6 +12,7 @@ export type QuestionKind = "account" | "small_talk" | "advanced_research" | "oth
 export interface AskedQuestion extends Omit<AnswerRequest, "routing" | "wide"> {
   readonly research: boolean; // Whether advanced research is included, should the question ask for it.
   readonly refused: readonly QuestionKind[]; // Kinds that are not answered: their evidence is not looked for.
+  readonly vector?: Int8Array | undefined; // Of the question; absent without embeddings.
   readonly route?: Route; // What a model takes the question for: it decides where the router is not sure.
 }
 

@@ -5,6 +5,7 @@ import type { Language } from "../contract/schemas/shared-fields.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Answer, Quotation } from "./answer.ts";
 import type { AnswerExplanation } from "./answering/explain-answer.ts";
+import type { EmbeddedContent, Embeddings } from "./embeddings/embeddings.ts";
 import { asUnsure } from "./answering/replies.ts";
 import type { AskedQuestion, PreparedQuestion } from "./assistant.ts";
 import type { AssistantJobs, SuggestedQuestions } from "./jobs/assistant-jobs.ts";
@@ -24,6 +25,7 @@ interface HostedAssistantDeps {
   readonly model?: ModelGateway | undefined; // Writes answers from passages; without one they are extracted.
   readonly logger: Logger;
   readonly lexicon?: MeaningRows | undefined; // The operator's words for what the passages are about.
+  readonly embeddings?: ((on: EmbeddedContent) => Embeddings) | undefined; // Finds passages by vectors too.
 }
 
 /** Questions whose evidence is kept, and how long, ms: many users ask what the front page suggests. */
@@ -35,13 +37,19 @@ const KEPT = { questions: 256, ms: 60_000 };
  * const asked = { question: "怎么提现？", history: [], research: false, refused: [], now: Date.now() };
  * const { text, sources } = await assistant.complete(await assistant.prepare(asked), asked);
  */
-export function createHostedAssistant({ runner, model, logger, lexicon = [] }: HostedAssistantDeps) {
+export function createHostedAssistant({ runner, model, logger, lexicon = [], ...deps }: HostedAssistantDeps) {
   const content = new IndexedContent(runner, logger, lexicon);
+  const embeddings = deps.embeddings?.({ content, runner });
   const kept = new BoundedLru<{ readonly at: number; readonly prepared: Promise<PreparedQuestion> }>(KEPT.questions);
   let learned = 0;
 
-  const prepareNow = (asked: AskedQuestion, turn?: Turn): Promise<PreparedQuestion> =>
-    inTime(content.on((index) => runner.run("prepare", { ...asked, index }, turn)));
+  const withVector = async (asked: AskedQuestion, question = asked.question): Promise<AskedQuestion> =>
+    embeddings === undefined ? asked : { ...asked, vector: await embeddings.question(question) };
+
+  async function prepareNow(given: AskedQuestion, turn?: Turn): Promise<PreparedQuestion> {
+    const asked = await withVector(given);
+    return inTime(content.on((index) => runner.run("prepare", { ...asked, index }, turn)));
+  }
 
   /** What a model wrote counts only in the question's language, and asks for no research. */
   async function prepareOnce(asked: AskedQuestion, turn?: Turn): Promise<PreparedQuestion> {
@@ -81,13 +89,16 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
      * @throws AnpError 1007 when the model fails and extraction is not its fallback */
     complete: (prepared: PreparedQuestion, asked: Asked, use: ModelUse = {}): Promise<Answer> =>
       complete({ runner, model, logger }, prepared, asked, use),
-    explain: (asked: AskedQuestion, prepared: PreparedQuestion): Promise<AnswerExplanation> =>
-      content.on((index) => runner.run("explain", { index, asked, prepared })),
+    async explain(given: AskedQuestion, prepared: PreparedQuestion): Promise<AnswerExplanation> {
+      const asked = await withVector(given, prepared.standalone);
+      return content.on((index) => runner.run("explain", { index, asked, prepared }));
+    },
     answered: (suggested: SuggestedQuestions): Promise<readonly string[]> =>
       content.on((index) => runner.run("answered", { ...suggested, index })),
     /** Data with its Chinese in the script of a language tag, as `zh-TW`. */
     inScript: createScriptWriter(runner, logger),
     breakers: () => model?.breakers() ?? [],
+    embeddings,
     close: () => runner.close(),
   };
 }

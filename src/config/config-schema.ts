@@ -2,7 +2,7 @@ import { z } from "zod";
 import { LIMITS } from "../contract/field-bounds.ts";
 import { example, integer, section, utcOffset } from "./section.ts";
 import { jwtConfig } from "./jwt-config.ts";
-import { modelConfig } from "./model-config.ts";
+import { embeddingsConfig, modelConfig } from "./model-config.ts";
 import { newsConfig } from "./news-config.ts";
 import { schemaAt, unwrapSchema } from "../contract/validation/schema-walk.ts";
 import TEXTS from "./key-descriptions.json" with { type: "json" };
@@ -91,6 +91,7 @@ export const configSchema = z.strictObject({
     .default({ free: { memory: false, advanced_research: false }, pro: { memory: true, advanced_research: true } }),
   auth: section({ jwt: jwtConfig.optional(), cache_ms: integer([0, 2000], 1000) }),
   model: modelConfig.optional(),
+  embeddings: embeddingsConfig.optional(),
   news: newsConfig.prefault({}),
   assistant: section({ questions: fileOf("questions.json"), lexicon: fileOf("lexicon.txt") }),
   retention: section({ answers_days: keptDays(365), events_days: keptDays(90) }),

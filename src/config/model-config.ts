@@ -41,6 +41,23 @@ export const modelConfig = z.strictObject({
   providers: z.array(provider).default([]),
 });
 
+const { base_url, key_header, headers, query, body, max_calls, connect_ms, headers_ms, idle_ms } = endpoint;
+
+/** A model behind an OpenAI-compatible endpoint that makes vectors of texts. */
+export const embeddingsConfig = z.strictObject({
+  ...{ base_url, key_header, headers, query, body, max_calls, connect_ms, headers_ms, idle_ms },
+  model: example(z.string().min(1), "example-embedding"),
+  api_key: z.string().min(1).optional().meta({ secret: true }),
+  dimensions: example(z.int().min(1).max(16_384), 1024).optional(),
+  batch_size: integer([1, 2048], 64),
+  passage_size: integer([100, 100_000], 4000),
+  passage_prefix: z.string().default(""),
+  question_prefix: z.string().default(""),
+  timeout_ms: integer([1, Infinity], 30_000),
+  question_ms: integer([1, 60_000], 1000),
+});
+
+export type EmbeddingsConfig = z.infer<typeof embeddingsConfig>;
 export type ModelConfig = z.infer<typeof modelConfig>;
 /** One endpoint, with its key. */
 export type ProviderConfig = Omit<z.infer<typeof provider>, "api_key_file"> & { readonly api_key?: string | undefined };
@@ -53,8 +70,10 @@ export function providersOf(config: ModelConfig, readKey: (file: string) => stri
   return [config, ...others];
 }
 
+export type Endpoint = ProviderConfig | EmbeddingsConfig;
+
 /** The header that carries the key: `Authorization: Bearer`, or another with the key alone. */
-export function headersOf({ api_key: key, key_header, headers }: ProviderConfig): Record<string, string> {
+export function headersOf({ api_key: key, key_header, headers }: Endpoint): Record<string, string> {
   const name = key_header.toLowerCase();
   return key === undefined ? headers : { ...headers, [name]: name === "authorization" ? `Bearer ${key}` : key };
 }

@@ -210,7 +210,7 @@ export class Daemon {
     const { signal } = this.#stop;
     refreshes.start();
     const warmUp = service.warm().catch((error: unknown) => logger.warn({ err: error }, "could not warm up"));
-    return [warmUp, tidy(service, signal), keepRetention(service, logger, signal)];
+    return [warmUp, tidy(service, signal), keepRetention(service, logger, signal), service.keepVectors(signal)];
   }
 
   /** Waits `drain_delay_ms` for load balancers to notice, stops accepting, and cuts off what runs after `drain_ms`. */

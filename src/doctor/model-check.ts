@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { headersOf, providersOf, type ProviderConfig } from "../config/model-config.ts";
+import { createEmbeddingsClient } from "../assistant/embeddings/embeddings-client.ts";
+import { readVectors } from "../assistant/embeddings/read-vectors.ts";
+import { headersOf, providersOf, type EmbeddingsConfig, type ProviderConfig } from "../config/model-config.ts";
+import { silentLogger } from "../runtime/logger.ts";
 import { didYouMean } from "../runtime/text/edit-distance.ts";
 import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding, networkReason, withTimeout } from "./check.ts";
@@ -11,10 +14,11 @@ export const MODEL_MS = 2 * ANSWER_MS + 2000;
 
 const TOKENS = 16; // Longest answer that is asked for, in tokens: some models refuse to give one alone.
 
-/** Whether each of the model's endpoints answers, accepts our key and has the model. */
+/** Whether each of the model's endpoints, and that of embeddings, answers, accepts our key and has the model. */
 export async function checkModel({ loaded }: CheckInput, signal: AbortSignal): Promise<Finding[]> {
-  const { model } = loaded.config;
-  if (model === undefined) return [finding("noModel")];
+  const { model, embeddings } = loaded.config;
+  const vectors = embeddings === undefined ? [] : [probeEmbeddings(embeddings, signal)];
+  if (model === undefined) return [finding("noModel"), ...(await Promise.all(vectors))];
   const readKey = (file: string): string => {
     try {
       return readFileSync(resolve(loaded.baseDir, file), "utf8");
@@ -22,7 +26,20 @@ export async function checkModel({ loaded }: CheckInput, signal: AbortSignal): P
       return "";
     }
   };
-  return Promise.all(providersOf(model, readKey).map((one) => probe(one, model.fallback, signal)));
+  return Promise.all([...providersOf(model, readKey).map((one) => probe(one, model.fallback, signal)), ...vectors]);
+}
+
+async function probeEmbeddings(config: EmbeddingsConfig, signal: AbortSignal): Promise<Finding> {
+  const { model } = config;
+  const place = config.base_url.replace(/(:\/\/)[^/?#@]*@/, "$1");
+  const client = createEmbeddingsClient(config, { logger: silentLogger });
+  const started = performance.now();
+  const bounded = client.embed("passages", ["ping"], readVectors, withTimeout(signal, ANSWER_MS));
+  const found = await bounded.catch((error: unknown) => new Error(networkReason(error)));
+  const ms = Math.round(performance.now() - started);
+  if (Array.isArray(found)) return finding("embeddings", { place, model, dimension: found[0]!.length, ms });
+  const reason = found?.message ?? "the text is refused, or the reply does not hold its vector";
+  return finding("noEmbeddings", { place, model, reason });
 }
 
 async function probe(model: ProviderConfig, otherwise: "none" | "extractive", signal: AbortSignal): Promise<Finding> {

@@ -7,6 +7,8 @@ import { readLexicon } from "../assistant/lexicon-file.ts";
 import { createHostedAssistant, type HostedAssistant } from "../assistant/hosted-assistant.ts";
 import type { ModelGateway } from "../assistant/model/provider-failover.ts";
 import { createTokenBudgets, type TokenObserver } from "../assistant/model/token-budgets.ts";
+import type { EmbeddingsObserver } from "../assistant/embeddings/embeddings-client.ts";
+import type { EmbeddedContent } from "../assistant/embeddings/embeddings.ts";
 import { createMessages } from "../assistant/sessions/messages.ts";
 import { validateRequest, type RawInput } from "../contract/validation/validate-request.ts";
 import type { OperationId } from "../contract/endpoints.ts";
@@ -76,6 +78,9 @@ export async function createService(given: ServiceDeps) {
     events,
     reportDamage,
     breakers: assistant.breakers, // The endpoints of the model, none where none is configured.
+    embeddings: assistant.embeddings, // Undefined where none are configured.
+    /** Keeps the vectors of what the assistant may quote until the signal, where embeddings are configured. */
+    keepVectors: async (signal: AbortSignal) => assistant.embeddings?.run(signal, knowledge.ready),
     /** The tokens that the model has used of the day's budget; undefined without one. */
     tokensOfDay: async () => budgets?.ofDay(),
     /** Checks the input against the contract and runs the operation.
@@ -117,7 +122,10 @@ async function openAssistant(deps: ServiceDeps): Promise<HostedAssistant> {
   const runner = workers ? assistantInWorker({ logger, observer }) : (assistantRunner ?? assistantInProcess());
   const { lexicon: file } = deps.config.assistant;
   const lexicon = file === undefined ? undefined : await readLexicon(resolve(deps.baseDir, file));
-  return createHostedAssistant({ runner, model: await openModel(deps), logger, lexicon });
+  const { embeddings: vectors } = deps.config;
+  const { createEmbeddings } = vectors === undefined ? {} : await import("../assistant/embeddings/embeddings.ts");
+  const embeddings = createEmbeddings && ((on: EmbeddedContent) => createEmbeddings(vectors!, { ...deps, ...on }));
+  return createHostedAssistant({ runner, model: await openModel(deps), logger, lexicon, embeddings });
 }
 
 async function openModel(deps: ServiceDeps): Promise<ModelGateway | undefined> {
@@ -138,7 +146,8 @@ async function warmFeed(feed: FrontPageOperations, request_id: string): Promise<
 type ModelOutcome = "answered" | "no_answer" | "failed" | "abandoned";
 
 /** Observes a service, for metrics and logs. Every call is cheap and never throws. */
-export interface ServiceObserver extends StorageObserver, LedgerObserver, JobObserver, TokenObserver {
+export interface ServiceObserver
+  extends StorageObserver, LedgerObserver, JobObserver, TokenObserver, EmbeddingsObserver {
   /** A call of the model ended; `abandoned` when its caller had disconnected. */
   modelCalled(outcome: ModelOutcome, ms: number): void;
   /** A refresh of the news ended; a failing source alone does not make it fail. */

@@ -2,10 +2,12 @@ import { prepareQuestion, type AskedQuestion, type PreparedQuestion } from "../a
 import { prepareAnswer } from "../answering/answerer.ts";
 import { explainAnswer } from "../answering/explain-answer.ts";
 import { checkReply } from "../answering/model-answer.ts";
+import { readVectors } from "../embeddings/read-vectors.ts";
 import type { Script } from "../../language/detect-language.ts";
 import type { MeaningRows } from "../../language/thesaurus.ts";
 import type { PassageChanges } from "../passage.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
+import { VectorIndex } from "../retrieval/vector-index.ts";
 import { routeQuestion } from "../routing/router.ts";
 import { beginIndex, type BeginIndex } from "./shared-indexes.ts";
 
@@ -17,7 +19,10 @@ export type AssistantJobs = ReturnType<typeof createAssistantJobs>;
 /** Jobs with an index of their own, unless it is begun otherwise. */
 export function createAssistantJobs(begin = beginIndex) {
   let held: { readonly id: number; readonly on: ReturnType<BeginIndex> } | undefined;
+  let vectors = new VectorIndex();
   const heldOf = (id: number) => (held?.id === id ? held.on : undefined);
+  const withNear = ({ vector, ...asked }: AskedQuestion, index: AnswerIndex): AskedQuestion =>
+    vector === undefined ? asked : { ...asked, near: vectors.nearTo(vector, index.indexed()) };
 
   function answeredFrom(index: AnswerIndex, { questions, most, now, ids }: SuggestedQuestions): string[] {
     const found: string[] = [];
@@ -39,6 +44,7 @@ export function createAssistantJobs(begin = beginIndex) {
     },
     begin({ index: id, lexicon }: OnIndex & { readonly lexicon: MeaningRows }): void {
       held = { id, on: begin(lexicon) };
+      vectors = new VectorIndex();
     },
     /** Applies changes to the index; false when it is not held. */
     change({ index, ...changes }: OnIndex & PassageChanges): boolean {
@@ -48,12 +54,18 @@ export function createAssistantJobs(begin = beginIndex) {
     },
     prepare({ index, ...asked }: OnIndex & AskedQuestion): PreparedQuestion | undefined {
       const on = heldOf(index);
-      return on && prepareQuestion(asked, on.index());
+      return on && prepareQuestion(withNear(asked, on.index()), on.index());
     },
     explain({ index, asked, prepared }: OnIndex & { asked: AskedQuestion; prepared: PreparedQuestion }) {
       const on = heldOf(index);
-      return on && explainAnswer(asked, prepared, on.index());
+      return on && explainAnswer(withNear(asked, on.index()), prepared, on.index());
     },
+    embed({ index, ...wanted }: OnIndex & Parameters<VectorIndex["take"]>[1]) {
+      const on = heldOf(index);
+      return on && vectors.take(on.index().indexed(), wanted);
+    },
+    renewVectors: ({ index }: OnIndex) => heldOf(index) && vectors.renew(heldOf(index)!.index().indexed()),
+    readVectors,
     check: checkReply,
     /** The texts in Traditional characters. */
     async write({ texts, script }: { readonly texts: readonly string[]; readonly script: Script }): Promise<string[]> {

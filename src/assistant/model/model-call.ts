@@ -1,6 +1,6 @@
 import type { Agent } from "undici";
 import type { Finding } from "../grounding/reply-fault.ts";
-import { headersOf, type ProviderConfig } from "../../config/model-config.ts";
+import { headersOf, type Endpoint, type ProviderConfig } from "../../config/model-config.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
 import { promptTokens, tokensOf, type Prompt } from "./model-prompt.ts";
 import type { TokenMeter, Tokens } from "./token-budgets.ts";
@@ -17,7 +17,7 @@ export class ModelReplyError extends Error {
 const BUSY = [429, 503];
 
 /** A fetch with the bounds of an endpoint: to connect, until the headers of a reply, and until more of it. */
-export function createBoundedFetch({ connect_ms, headers_ms, idle_ms }: ProviderConfig): typeof fetch {
+export function createBoundedFetch({ connect_ms, headers_ms, idle_ms }: Endpoint): typeof fetch {
   let agent: Agent | undefined;
   return async (input, init) => {
     const undici = await import("undici");
@@ -28,9 +28,9 @@ export function createBoundedFetch({ connect_ms, headers_ms, idle_ms }: Provider
 
 /** A fetch for model endpoints: it follows no redirect, stops reading a reply past its bound, and does not wait for an
  * endpoint that asks for more time than there is. @param until when the call has to end, as `performance.now()` tells it
- * @param onReply called when a reply begins that may have to be paid for */
-function createModelFetch(send: typeof fetch, until: number, onReply: () => void): typeof fetch {
-  return async (input, init) => {
+ * @param onReply called when a reply begins that may have to be paid for @param most bytes of a reply, uncompressed */
+export function createModelFetch(send: typeof fetch, until: number, onReply: () => void, most = MOST_BYTES) {
+  return async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
     const response = await send(input, { ...init, redirect: "manual" });
     const { status, statusText, headers } = response;
     const wait_ms = BUSY.includes(status) ? 1000 * Number(headers.get("retry-after")) : 0;
@@ -40,8 +40,8 @@ function createModelFetch(send: typeof fetch, until: number, onReply: () => void
       throw new ModelReplyError(isLong ? `the endpoint is busy (${status})` : `the endpoint redirects (${status})`);
     }
     if (response.ok) onReply();
-    const tooLarge = () => new ModelReplyError(`the reply is larger than ${MOST_BYTES} bytes`);
-    const bytes = await readBytes(response.body, MOST_BYTES, tooLarge);
+    const tooLarge = () => new ModelReplyError(`the reply is larger than ${most} bytes`);
+    const bytes = await readBytes(response.body, most, tooLarge);
     return new Response(bytes.length === 0 ? null : bytes, { status, statusText, headers });
   };
 }

@@ -8,7 +8,7 @@ import type { IndexedPassage } from "./answer-index.ts";
 export type Nearness = ReadonlyMap<number, number>;
 
 interface WantedVectors {
-  readonly vectors: ReadonlyMap<string, Int8Array | null>; // Those found, by the hash of the text; null where refused.
+  readonly vectors: readonly (readonly [hash: string, vector: Int8Array | null])[]; // Those found; null where refused.
   readonly most: number; // Texts that are to be returned.
   readonly size: number; // Most characters of one, besides its title.
   readonly from: number; // Where to begin, as a share of all: processes that begin elsewhere hardly make the same.
@@ -16,7 +16,7 @@ interface WantedVectors {
 
 /** The vectors of the help articles and notices of an index. News comes and goes too fast to be worth its calls. */
 export class VectorIndex {
-  readonly #texts = new WeakMap<Passage, { readonly hash: string; readonly text: string }>();
+  readonly #texts = new WeakMap<Passage, readonly [hash: string, text: string]>();
   readonly #vectors = new Map<string, Int8Array | null>();
 
   /** Takes vectors. @returns the first texts without one, by hash, and how many passages have none, of how many */
@@ -27,32 +27,31 @@ export class VectorIndex {
     const texts = new Map<string, string>();
     let waiting = 0;
     for (const passage of [...passages.slice(start), ...passages.slice(0, start)]) {
-      if (texts.size < most && !this.#texts.has(passage)) this.#texts.set(passage, textOf(passage, size));
-      const known = this.#texts.get(passage);
-      if (known !== undefined && this.#vectors.has(known.hash)) continue;
+      const known = this.#texts.get(passage) ?? (texts.size < most ? textOf(passage, size) : undefined);
+      if (known !== undefined) this.#texts.set(passage, known);
+      if (known !== undefined && this.#vectors.has(known[0])) continue;
       waiting += 1;
-      if (known !== undefined && texts.size < most) texts.set(known.hash, known.text);
+      if (known !== undefined && texts.size < most) texts.set(...known);
     }
-    return { texts, waiting, all: passages.length };
+    return { texts: [...texts], waiting, all: passages.length };
   }
 
   /** The hashes of all texts; the vectors of others are forgotten, and which were refused. */
   renew(indexed: readonly IndexedPassage[]): string[] {
-    const needed = new Set(indexed.flatMap(({ passage }) => this.#texts.get(passage)?.hash ?? []));
+    const needed = new Set(indexed.flatMap(({ passage }) => this.#texts.get(passage)?.[0] ?? []));
     for (const [hash, vector] of this.#vectors) if (!vector || !needed.has(hash)) this.#vectors.delete(hash);
     return [...needed];
   }
 
   nearTo(question: Int8Array, indexed: readonly IndexedPassage[]): Nearness {
     const near = indexed.flatMap(({ passage, number }): [number, number][] => {
-      const vector = this.#vectors.get(this.#texts.get(passage)?.hash ?? "");
+      const vector = this.#vectors.get(this.#texts.get(passage)?.[0] ?? "");
       return vector?.length === question.length ? [[number, product(question, vector)]] : [];
     });
-    const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-    const mean = meanOf(near.map(([, cosine]) => cosine));
-    const variance = meanOf(near.map(([, cosine]) => (cosine - mean) ** 2));
+    const mean = near.reduce((sum, [, one]) => sum + one, 0) / near.length;
+    const variance = near.reduce((sum, [, one]) => sum + (one - mean) ** 2, 0) / near.length;
     const unit = Math.sqrt(2 * Math.log(near.length + 1) * variance) || 1;
-    return new Map(near.map(([number, cosine]) => [number, (cosine - mean) / unit]));
+    return new Map(near.map(([number, one]) => [number, (one - mean) / unit]));
   }
 }
 
@@ -63,8 +62,8 @@ function product(a: Int8Array, b: Int8Array): number {
   return sum;
 }
 
-function textOf(passage: Passage, size: number) {
+function textOf(passage: Passage, size: number): [hash: string, text: string] {
   const text =
     `${titlesOf(passage).join("\n").slice(0, size)}\n${plainText(passage.text).slice(0, size)}`.toWellFormed();
-  return { hash: sha256(text), text };
+  return [sha256(text), text];
 }

@@ -7,7 +7,7 @@ import METRICS from "./metrics.json" with { type: "json" };
 import STARTS from "./series-at-start.json" with { type: "json" };
 
 interface Sources {
-  readonly service: Pick<Service, "breakers" | "tokensOfDay" | "clock" | "events" | "news">;
+  readonly service: Pick<Service, "breakers" | "embeddings" | "tokensOfDay" | "clock" | "events" | "news">;
   readonly inFlight: () => number;
   readonly state: () => "starting" | "draining" | undefined; // Why no requests are taken, apart from the storage.
 }
@@ -58,6 +58,12 @@ async function readSources({ counters, gauges }: Meters, { service, inFlight, st
   counters.anp_events_dropped_total.inc(dropped);
   gauges.anp_http_requests_in_flight.set(inFlight());
   for (const { isOpen, ...one } of service.breakers()) gauges.anp_model_breaker_open.set(one, Number(isOpen));
+  const vectors = service.embeddings?.state();
+  if (vectors !== undefined) {
+    gauges.anp_embedding_passages.set(vectors.all);
+    gauges.anp_embedding_passages_waiting.set(vectors.waiting);
+    gauges.anp_embedding_breaker_open.set(Number(vectors.isOpen));
+  }
   const spent = await service.tokensOfDay().catch(() => undefined);
   if (spent !== undefined) {
     gauges.anp_model_day_tokens.set(spent.tokens);
@@ -131,6 +137,10 @@ const createCallMetrics = ({ counters, histograms }: Meters): CallObserver => ({
   tokensSpent({ prompt, reply }) {
     counters.anp_model_tokens_total.inc({ part: "prompt" }, prompt);
     counters.anp_model_tokens_total.inc({ part: "reply" }, reply);
+  },
+  embedded(texts, outcome, tokens) {
+    counters.anp_embedding_calls_total.inc({ texts, outcome });
+    counters.anp_embedding_tokens_total.inc(tokens);
   },
   budgetRefused: (budget) => counters.anp_model_budget_refused_total.inc({ budget }),
   refreshed(mode, ok, ms) {

@@ -79,10 +79,11 @@ function screenOf({ url, state, reason, metrics_error, version, ...status }: Dae
     refreshed: age_s === Infinity ? "never" : `${showSpan(age_s * 1000)} ago`,
     all_sources: sources.length,
     failing: failing.slice(0, MOST_NAMED).join(""),
+    embeddings_are: figures?.embedding_breaker_open === 1 ? "left alone" : "in use",
     of_day: figures?.model_day_budget ? `, today ${figures.model_day_tokens} of ${figures.model_day_budget}` : "",
     breakers: breakers.map(({ host, model, open }) => `; ${host} ${model} ${open ? "left alone" : "in use"}`).join(""),
   };
-  const ofModel = breakers.length === 0 ? {} : SCREEN.model;
+  const ofModel = { ...(breakers.length > 0 && SCREEN.model), ...(figures?.embedding_passages && SCREEN.embeddings) };
   const parts = { ...SCREEN.state, ...(figures === null ? SCREEN.none : { ...SCREEN.figures, ...ofModel }) };
   return Object.fromEntries(Object.entries(parts).map(([part, text]) => [part, fillTemplate(text, values)]));
 }
