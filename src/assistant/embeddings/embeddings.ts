@@ -41,9 +41,7 @@ export function createEmbeddings(config: EmbeddingsConfig, deps: EmbeddingsDeps)
     made = [];
     if (texts.length === 0) return sweep().then(() => EVERY.look_ms);
     const keys = texts.map(([hash]) => keyOf(hash));
-    const stored = (await readEach(storage, keys)).map((text) =>
-      typeof text === "string" ? toVector(text) : undefined,
-    );
+    const stored = (await readEach(storage, keys)).map(toVector);
     for (const [at, [hash]] of texts.entries()) if (stored[at]?.length) made.push([hash, stored[at]]);
     const absent = texts.filter((_, at) => !stored[at]?.length);
     if (absent.length === 0) return 0;
@@ -61,9 +59,10 @@ export function createEmbeddings(config: EmbeddingsConfig, deps: EmbeddingsDeps)
     step,
     /** How many articles may have vectors, and how many wait for theirs; whether the endpoint is left alone. */
     state: () => ({ ...counts, isOpen: client.isOpen() }),
-    /** The vector of a question; undefined where there is none in time. */
+    /** The vector of a question; undefined where there is none in time, and before any article has one. */
     async question(question: string): Promise<Int8Array | undefined> {
-      const found = client.isBusy() || (await client.embed("question", [question_prefix + question], readVectors));
+      const isIdle = counts.waiting === counts.all || client.isBusy();
+      const found = isIdle || (await client.embed("question", [question_prefix + question], readVectors));
       return Array.isArray(found) ? found[0] : undefined;
     },
     /** Keeps the vectors of the content until the signal. @param ready waits until the newest content is indexed */
@@ -81,7 +80,8 @@ export function createEmbeddings(config: EmbeddingsConfig, deps: EmbeddingsDeps)
 }
 
 const toText = (vector: Int8Array): string => Buffer.from(vector).toString("base64");
-const toVector = (text: string): Int8Array => Int8Array.from(Buffer.from(text, "base64"));
+const toVector = (text: unknown) =>
+  typeof text === "string" ? Int8Array.from(Buffer.from(text, "base64")) : undefined;
 
 /** Removes now and then what was not needed the last time either: vectors of articles that have gone, of other models. */
 function createSweep(keyOf: (hash: string) => Key, { content, runner, storage, clock }: EmbeddingsDeps) {

@@ -114,8 +114,9 @@ export async function open({ folder, storage, token }) {
       const { calls, texts, questions } = asked;
       Object.assign(articles[5], { title: "Zanzibar accounts", body: "A Zanzibar account has a limit." });
       body = text();
+      const changed = new Promise((resolve) => (asked.onTexts = resolve));
       await refresh(daemon, token);
-      await ask(daemon.url, token, "Zanzibar?");
+      await changed;
       await waitUntilAllHaveVectors(daemon);
       took.sort((a, b) => a - b);
       const [p50, worst] = [took[Math.floor(took.length / 2)], took.at(-1)].map((ms) => Math.round(ms));
