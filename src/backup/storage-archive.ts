@@ -5,11 +5,11 @@ import { encodeKey, isEncodedKey, itemKey, streamItem } from "../storage/keys.ts
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 import { checksummed, ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
 
+const foreign = (key: unknown): string => `${JSON.stringify(key)} is not a key that anp writes`;
+
 /** One value of a storage: its encoded key, and the text as it is stored. */
 export const storedValue = z.strictObject({
-  key: z
-    .string()
-    .refine(isEncodedKey, { error: ({ input }) => `${JSON.stringify(input)} is not a key that anp writes` }),
+  key: z.string().refine(isEncodedKey, { error: ({ input }) => foreign(input) }),
   value: z.string(),
 });
 
@@ -96,6 +96,6 @@ async function* keysOf(storage: Storage, wanted: Wanted, onDamage: OnDamage): As
   for await (const key of storage.keys([])) {
     if (OWN.has(key[0]!.text) || !wanted(key)) continue;
     if (isEncodedKey(encodeKey(key))) yield key;
-    else onDamage(`${JSON.stringify(encodeKey(key))} is not a key that anp writes.`);
+    else onDamage(`${foreign(encodeKey(key))}.`);
   }
 }

@@ -61,7 +61,7 @@ const limitsConfig = section({
 const fileOf = (shown: string) => example(z.string(), shown).optional();
 const keptDays = (shown: number) => example(z.int().min(1).max(36_500), shown).optional();
 const points = z.int().min(0);
-const million = () => z.number().positive().default(1_000_000);
+const cap = () => z.number().positive().default(1_000_000);
 const rewardRate = z.number().min(0); // Points per USD; computed in exact decimal arithmetic.
 
 /** The whole configuration. Every key has a default; an unknown key is an error. */
@@ -74,12 +74,8 @@ export const configSchema = z.strictObject({
   metrics: metricsConfig,
   admin: adminConfig,
   quota: section({ timezone: utcOffset.default("+08:00"), free_daily: points.default(5) }),
-  exchange: section({ rate: integer([1, 1_000_000_000], 10), max_amount: million() }),
-  trade_reward: section({
-    spot: rewardRate.default(0.01),
-    futures: rewardRate.default(0.005),
-    max_volume_usd: million(),
-  }),
+  exchange: section({ rate: integer([1, 1_000_000_000], 10), max_amount: cap() }),
+  trade_reward: section({ spot: rewardRate.default(0.01), futures: rewardRate.default(0.005), max_volume_usd: cap() }),
   costs: section({
     default: points.default(1),
     advanced_research: points.default(5),

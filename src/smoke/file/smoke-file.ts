@@ -43,6 +43,7 @@ const csv = z.string().regex(/\.csv(\.gz)?$/i, "must be a list of objects, or th
 export const MOST_ROWS = 10_000;
 const rows = z.union([z.array(z.record(z.string(), z.unknown())).min(1).max(MOST_ROWS), csv]);
 const REQUEST = new RegExp(`^(${METHODS.join("|")}) /\\S*$`);
+const FORM = "must be METHOD /path, such as GET /api/v1/ai/me; --url has the address";
 const scalar = z.union([z.string(), z.number()]);
 
 const step = optional({
@@ -63,9 +64,7 @@ const step = optional({
   only: z.literal(true),
   skip: text,
 })
-  .extend({
-    request: z.string().regex(REQUEST, "must be METHOD /path, such as GET /api/v1/ai/me; --url has the address"),
-  })
+  .extend({ request: z.string().regex(REQUEST, FORM) })
   .meta({ id: "Step" });
 
 /** A smoke file: its daemon, the steps, and the cleanup. `smoke-file.json` describes the keys. */

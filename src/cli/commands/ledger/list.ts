@@ -139,12 +139,7 @@ const PAGE = 100;
 type Tail = { readonly reader: LedgerReader; readonly selection: Selection; readonly count: number };
 
 /** Prints the last `count` entries, oldest first, then new ones as they come, until an abort or a closed stdout. */
-async function follow(
-  printer: RowPrinter<LedgerRow>,
-  context: Context,
-  tail: Tail,
-  signal: AbortSignal,
-): Promise<void> {
+async function follow(printer: RowPrinter<LedgerRow>, context: Context, tail: Tail, signal: AbortSignal) {
   const { terminal } = context;
   const { reader, selection, count } = tail;
   const { isOutage } = await import("../../../storage/storage-errors.ts");

@@ -8,14 +8,10 @@ import { openRowPrinter, printRecord } from "../../terminal/print.ts";
 import { rangeFlags, selectionOf } from "../ledger/selection-flags.ts";
 
 const LISTED = 50;
+const about = optional(userId, "user");
 
 const list = defineCommand("audit list", {
-  options: {
-    operator: optional(profileName),
-    user: optional(userId, "user"),
-    ...rangeFlags,
-    limit: optional(integer(1)),
-  },
+  options: { operator: optional(profileName), user: about, ...rangeFlags, limit: optional(integer(1)) },
   async run({ operator, user, limit = LISTED, ...range }, context) {
     await withAccounts(context, async ({ service, zone }) => {
       const { createAuditLog } = await import("../../../admin/audit-log.ts");

@@ -23,11 +23,7 @@ const COLUMNS: readonly Column<UserProfile>[] = [
   { name: "free_daily_quota", show: ({ free_daily_quota }) => String(free_daily_quota ?? "default") },
   { name: "lang" },
   { name: "created_at", show: ({ created_at }) => showInstant(created_at) },
-  {
-    name: "erased_at",
-    of: ({ erased }) => erased?.at ?? null,
-    show: ({ erased }) => (erased ? showInstant(erased.at) : ""),
-  },
+  { name: "erased_at", of: ({ erased }) => erased?.at, show: ({ erased }) => (erased ? showInstant(erased.at) : "") },
 ];
 
 const list = defineCommand("users list", {
