@@ -63,12 +63,11 @@ async function* streams(storage: Storage, wanted: Wanted, onDamage: OnDamage): A
   for await (const keys of batchesOf(items, BATCH)) {
     const places = keys.map((key) => streamItem(key)!);
     const listed = new Set(keys.map(encodeKey));
-    const follows = await Promise.all(
-      places.map(async ({ stem, version }) => {
-        const before = itemKey(stem, version - 1);
-        return version > 1 && (listed.has(encodeKey(before)) || (await storage.has(before)));
-      }),
-    );
+    const isAfter = async ({ stem, version }: (typeof places)[number]): Promise<boolean> => {
+      const before = itemKey(stem, version - 1);
+      return version > 1 && (listed.has(encodeKey(before)) || storage.has(before));
+    };
+    const follows = await Promise.all(places.map(isAfter));
     for (const [index, { stem, version }] of places.entries()) {
       if (follows[index] === true) continue;
       if (version > 1) onDamage(`${printKey(itemKey(stem, version - 1))} is missing while a later item exists.`);

@@ -23,11 +23,8 @@ export class TlsError extends Error {
 export async function checkTlsFiles(files: TlsFiles): Promise<X509Certificate> {
   const cert = await load("cert_file", files.cert, "certificate (PEM)", (text) => new X509Certificate(text));
   const key = await load("key_file", files.key, "private key (PEM, without a passphrase)", createPrivateKey);
-  if (!cert.parsed.checkPrivateKey(key.parsed)) {
-    throw new TlsError(
-      `server.tls.key_file: the private key in ${files.key} is not that of the certificate in ${files.cert}`,
-    );
-  }
+  const reason = `the private key in ${files.key} is not that of the certificate in ${files.cert}`;
+  if (!cert.parsed.checkPrivateKey(key.parsed)) throw new TlsError(`server.tls.key_file: ${reason}`);
   try {
     createSecureContext({ cert: cert.text, key: key.text });
   } catch (error) {

@@ -131,9 +131,9 @@ export const showInstant = (iso: string | null): string =>
   iso === null ? "-" : iso.replace("T", " ").replace(/(\.\d+)?Z$/, "Z");
 
 /** A change in points, with its sign and colour. */
-export function showDelta(delta: number, terminal: Terminal): string {
+export function showDelta({ delta }: { readonly delta: number }, { paint }: Terminal): string {
   if (delta === 0) return "0";
-  return delta > 0 ? terminal.paint("green", `+${delta}`) : terminal.paint("red", String(delta));
+  return delta > 0 ? paint("green", `+${delta}`) : paint("red", String(delta));
 }
 
 function toCell(value: unknown): Cell {

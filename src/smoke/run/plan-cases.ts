@@ -21,12 +21,11 @@ export function planCases(file: SmokeFile, selection: Selection = {}): Case[] {
   const chosen = withReferences(all, (one) => isChosen(one, file, selection));
   if (chosen.size === 0) return [];
   const only = withReferences(all, ({ step }) => step.only === true && !selection.lines?.length);
-  return all
-    .filter((one) => one.phase !== "steps" || chosen.has(one))
-    .map((one) => {
-      const isLeft = only.size > 0 && one.phase === "steps" && !only.has(one);
-      return { ...one, skip: one.step.skip ?? (isLeft ? "another step has only: true" : undefined) };
-    });
+  const kept = all.filter((one) => one.phase !== "steps" || chosen.has(one));
+  return kept.map((one) => {
+    const isLeft = only.size > 0 && one.phase === "steps" && !only.has(one);
+    return { ...one, skip: one.step.skip ?? (isLeft ? "another step has only: true" : undefined) };
+  });
 }
 
 function isChosen({ phase, index, step, title }: Case, { content, path, linesOf }: SmokeFile, by: Selection): boolean {

@@ -130,9 +130,8 @@ function merge(replies: readonly Attempt[]): Problem[] {
 
 function redactorFor(secrets: readonly string[]): (text: string) => string {
   const toQuery = (secret: string): string => new URLSearchParams([["", secret]]).toString().slice(1);
-  const forms = secrets
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURI(secret), toQuery(secret)]);
+  const long = secrets.filter(({ length }) => length >= SHORTEST_SECRET);
+  const forms = long.flatMap((one) => [one, JSON.stringify(one).slice(1, -1), encodeURI(one), toQuery(one)]);
   forms.sort((a, b) => b.length - a.length); // Longest first: one secret may be part of another.
   return (text) => forms.reduce((hidden, secret) => hidden.replaceAll(secret, "***"), text);
 }

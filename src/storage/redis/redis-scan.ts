@@ -36,13 +36,12 @@ export async function* scanKeys(connection: RedisConnection, pattern: string): A
 
 /** The identity of each server. If it is the same later, its cursors stayed valid and it kept its slots all the while. */
 async function statesOf(connection: RedisConnection, nodes: readonly Redis[]): Promise<string[]> {
-  const states = await Promise.all(
-    nodes.map(async (node) => {
-      const info = await connection.run(() => node.info());
-      // The replication id shows a server that took over another one's data while it ran.
-      return ["run_id", "master_replid"].map((name) => new RegExp(`^${name}:.*$`, "m").exec(info)?.[0]).join(" ");
-    }),
-  );
+  const stateOf = async (node: Redis): Promise<string> => {
+    const info = await connection.run(() => node.info());
+    // The replication id shows a server that took over another one's data while it ran.
+    return ["run_id", "master_replid"].map((name) => new RegExp(`^${name}:.*$`, "m").exec(info)?.[0]).join(" ");
+  };
+  const states = await Promise.all(nodes.map(stateOf));
   if (!(connection.client instanceof Cluster)) return states;
   const shares = await Promise.all(nodes.map((node) => shareOf(connection, node)));
   const assigned = await connection.run(() => nodes[0]!.cluster("INFO"));

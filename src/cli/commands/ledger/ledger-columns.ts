@@ -39,7 +39,7 @@ export const ledgerColumns = (now: number, zone: string): readonly Column<Ledger
   timeColumn("created_at", zone),
   { name: "age", of: ({ created_at }) => showAge(created_at, now), person: true, spare: true },
   { name: "type" },
-  { name: "delta", show: ({ delta }, terminal) => showDelta(delta, terminal) },
+  { name: "delta", show: showDelta },
   { name: "balance_after", title: "balance", show: ({ balance_after }) => String(balance_after ?? "?") },
   { name: "description", wide: true },
   { name: "ref_id", title: "ref", show: ({ ref_id }) => cleanLine(ref_id).slice(0, REF_SHOWN), spare: true },

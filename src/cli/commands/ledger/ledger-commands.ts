@@ -35,12 +35,8 @@ const summary = defineCommand("ledger summary", {
 
 type Summary = LedgerSummary & { readonly user_id: string; readonly since: string; readonly balance: number };
 
-const TYPES: readonly Column<LedgerSummary["by_type"][number]>[] = [
-  { name: "type" },
-  { name: "entries" },
-  { name: "delta", show: ({ delta }, terminal) => showDelta(delta, terminal) },
-  { name: "free_uses" },
-];
+type OfType = LedgerSummary["by_type"][number];
+const TYPES = columnsOf<OfType>("type", "entries", { name: "delta", show: showDelta }, "free_uses");
 const DAYS = columnsOf<LedgerSummary["by_day"][number]>("day", "earned", "spent", "free_uses", "entries");
 
 async function printSummary(context: Context, found: Summary, zone: string): Promise<void> {

@@ -20,9 +20,7 @@ export const command = defineCommand("serve", {
     ...listenFlags,
     logLevel: optional(oneOf("debug", "info", "warn", "error", "silent")),
     requireDurable: toggle(),
-    fault: repeatable(
-      Object.assign((typed: string) => readFault(typed), { words: FAULT_LIST.map(({ text: word }) => word) }),
-    ),
+    fault: repeatable(Object.assign((word: string) => readFault(word), { words: FAULT_LIST.map(({ text }) => text) })),
   },
   async run({ host, port, logLevel, requireDurable, fault }, context) {
     const { Daemon } = await import("../../../daemon/daemon.ts");
