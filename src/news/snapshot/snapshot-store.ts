@@ -23,21 +23,7 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
   /** Of the snapshot that was read or published last: the whole document below it, its length, and that of the patches. */
   let last = { version: 0, base: 0, whole: 0, patches: 0 };
 
-  /** Undefined before the first publication; a damaged pointer is replaced by the next one. */
-  async function pointer(): Promise<number | undefined> {
-    const number = Number(await storage.get(POINTER));
-    return Number.isSafeInteger(number) && number > 0 ? number : undefined;
-  }
-
-  /** Number of the newest snapshot, 0 when there is none: two small reads. */
-  async function newestNumber(): Promise<number> {
-    let number = (await pointer()) ?? (await streamSnapshots.newest()).head;
-    // A publisher that dies before it moves the pointer has published all the same.
-    while (await storage.has(snapshotKey(number + 1))) number += 1;
-    return number;
-  }
-
-  const baseOf = async (version: number) => headOf(version, await storage.get(snapshotKey(version))).base;
+  const newestNumber = () => newestOf(storage, streamSnapshots);
 
   /** @throws CorruptionError when its patches do not fit */
   async function textOf(version: number): Promise<string | undefined> {
@@ -53,17 +39,9 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
     return result;
   }
 
-  /** The last ones, the newest first, then those that stand without them. */
-  async function* readableFrom(newest: number) {
-    const oldest = Math.max(1, newest - KEPT + 1);
-    for (let version = newest; version >= oldest; version--) yield version;
-    const base = await baseOf(oldest);
-    yield* [base, base - 1].filter((version) => version > 0 && version < oldest);
-  }
-
   /** What `open` makes of the snapshot of that number, or the newest readable one before. Damage is reported. */
   async function readNewest<S>(number: number, open: (document: PublishedDocument) => S | Promise<S>) {
-    for await (const version of readableFrom(number)) {
+    for await (const version of readableFrom(storage, number)) {
       try {
         const text = await textOf(version);
         if (text !== undefined) return await open({ version, text });
@@ -74,16 +52,6 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
     }
     const { document } = await streamSnapshots.newest();
     return document && open(document);
-  }
-
-  /** What the last ones do not need, the oldest first: what is left has no gap, whenever this ends. */
-  async function removeOld(newest: number): Promise<void> {
-    const base = await baseOf(Math.max(1, newest - KEPT + 1));
-    let old = base;
-    while (await storage.has(snapshotKey(old - 1))) old -= 1;
-    for (; old < base; old++) await storage.remove(snapshotKey(old));
-    // The first snapshot may still have to fall back to one of the stream.
-    if (await storage.has(snapshotKey(newest - 1))) await streamSnapshots.trim();
   }
 
   return {
@@ -111,9 +79,11 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
       const document = next.base === version ? text : `@${next.base} ${next.patches}\n${patch}`;
       if (!(await storage.create(snapshotKey(version), document))) return undefined;
       last = next;
-      if (((await pointer()) ?? 0) < version) await storage.put(POINTER, String(version));
+      if (((await pointerOf(storage)) ?? 0) < version) await storage.put(POINTER, String(version));
       try {
-        await removeOld(version);
+        await removeOld(storage, version);
+        // The first snapshot may still have to fall back to one of the stream.
+        if (await storage.has(snapshotKey(after))) await streamSnapshots.trim();
       } catch (error) {
         // The next publication removes them.
         if (!isOutage(error)) throw error;
@@ -127,4 +97,37 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
 function headOf(version: number, text = "") {
   const [, base = version, patches = 0] = HEAD.exec(text) ?? [];
   return { base: Math.max(version - MOST_PATCHES, Math.min(Number(base), version)), patches: Number(patches) };
+}
+
+/** Undefined before the first publication; a damaged pointer is replaced by the next one. */
+async function pointerOf(storage: Storage): Promise<number | undefined> {
+  const number = Number(await storage.get(POINTER));
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
+}
+
+const baseOf = async (storage: Storage, version: number): Promise<number> =>
+  headOf(version, await storage.get(snapshotKey(version))).base;
+
+/** The last ones, the newest first, then those that stand without them. */
+async function* readableFrom(storage: Storage, newest: number) {
+  const oldest = Math.max(1, newest - KEPT + 1);
+  for (let version = newest; version >= oldest; version--) yield version;
+  const base = await baseOf(storage, oldest);
+  yield* [base, base - 1].filter((version) => version > 0 && version < oldest);
+}
+
+/** What the last ones do not need, the oldest first: what is left has no gap, whenever this ends. */
+async function removeOld(storage: Storage, newest: number): Promise<void> {
+  const base = await baseOf(storage, Math.max(1, newest - KEPT + 1));
+  let old = base;
+  while (await storage.has(snapshotKey(old - 1))) old -= 1;
+  for (; old < base; old++) await storage.remove(snapshotKey(old));
+}
+
+/** Number of the newest snapshot, 0 when there is none: two small reads. */
+async function newestOf(storage: Storage, { newest }: ReturnType<typeof createStreamSnapshots>): Promise<number> {
+  let number = (await pointerOf(storage)) ?? (await newest()).head;
+  // A publisher that dies before it moves the pointer has published all the same.
+  while (await storage.has(snapshotKey(number + 1))) number += 1;
+  return number;
 }

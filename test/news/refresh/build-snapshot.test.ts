@@ -202,7 +202,7 @@ describe("a refresh", () => {
         return write(key, value);
       };
     const { storage: all } = world;
-    const storage = { ...all, create: counted(all.create), put: counted(all.put) };
+    const storage = { ...all, create: counted(all.create.bind(all)), put: counted(all.put.bind(all)) };
     let stories = Array.from({ length: 300 }, (_, n) => story(n));
     await world.write("en.xml", rss(stories));
     await world.news({ sources: [EN], max_items: 300 }, { storage }).refresh("full");
