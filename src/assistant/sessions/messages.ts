@@ -36,12 +36,7 @@ export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids;
     ): Promise<Message> {
       for (;;) {
         const message_id = ids.integer();
-        const made: Message = {
-          ...draft,
-          message_id,
-          session_id: session ?? message_id,
-          created_at: toIso(clock.now()),
-        };
+        const made = { ...draft, message_id, session_id: session ?? message_id, created_at: toIso(clock.now()) };
         if (await storage.create(messageKey(message_id), JSON.stringify(made))) return made;
       }
     },

@@ -49,18 +49,14 @@ export class DurableFiles {
 
   /** The text of a file; of a sealed item, that of the item. */
   async read(path: string): Promise<string | undefined> {
-    const text = await this.#readFile(path);
-    return text === SEALED_ITEM ? this.#sealed.read(path) : text;
-  }
-
-  async #readFile(path: string): Promise<string | undefined> {
     const size = this.stat(path)?.size;
     if (size === undefined) return undefined;
     if (size > READ_AT_ONCE) return readFile(path).catch(ignoring("ENOENT"));
     // A caller that reads many files must not block the rest of a daemon.
     if (++this.#readsAtOnce % READS_A_TURN === 0) await setImmediate();
     try {
-      return readFileSync(path, "utf8");
+      const text = readFileSync(path, "utf8");
+      return text === SEALED_ITEM ? await this.#sealed.read(path) : text;
     } catch (error) {
       ignoring("ENOENT")(error);
       return undefined;
