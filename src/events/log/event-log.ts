@@ -8,6 +8,8 @@ import { createDayWriter, type DuplicateSearch, type PendingEvent, type Recorded
 import { newEvent, type NewEvent, type StoredEvent } from "../event.ts";
 
 const QUEUE_LIMITS = { events: 10_000, bytes: 32 * 1024 * 1024 }; // What may wait for the storage; bytes as JSON.
+/** How long an event that nobody waits for is held for others, and most of them: they share a write. */
+const HELD = { ms: 20, events: 64 };
 export type QueueLimits = Readonly<typeof QUEUE_LIMITS>;
 
 interface QueuedEvent extends PendingEvent {
@@ -29,6 +31,7 @@ export class EventLog {
   #waitingBytes = 0;
   #writing: readonly QueuedEvent[] = [];
   #draining: Promise<void> | undefined;
+  #held: NodeJS.Timeout | undefined; // Until the events are written that wait.
   #closed = false;
   #dropped = 0; // Events dropped since the start.
   #lost: number | undefined; // Events dropped in the current outage; undefined when there is none.
@@ -44,6 +47,12 @@ export class EventLog {
   async record(event: NewEvent, known?: { created_at: string; source_id: string; search: DuplicateSearch }) {
     const { created_at = toIso(this.#deps.clock.now()), source_id, search } = known ?? {};
     return this.#enqueue({ created_at, ...newEvent.parse(event), ...(known && { source_id }) }, search);
+  }
+
+  /** Stores an event that nobody waits for, a moment later. */
+  async recordLater(event: NewEvent): Promise<void> {
+    const created_at = toIso(this.#deps.clock.now());
+    await this.#enqueue({ created_at, ...newEvent.parse(event) }, undefined, true);
   }
 
   /** The last batch in the log of a day. */
@@ -64,6 +73,7 @@ export class EventLog {
 
   /** Waits until nothing is queued. */
   async flush(): Promise<void> {
+    if (this.#held !== undefined) this.#begin();
     while (this.#draining !== undefined) await this.#draining;
   }
 
@@ -73,7 +83,13 @@ export class EventLog {
     await this.flush();
   }
 
-  #enqueue(event: StoredEvent, search?: DuplicateSearch): Promise<Recorded> {
+  #begin(): void {
+    clearTimeout(this.#held);
+    this.#held = undefined;
+    if (this.#waiting.length > 0) this.#draining ??= this.#drain();
+  }
+
+  #enqueue(event: StoredEvent, search?: DuplicateSearch, isHeld = false): Promise<Recorded> {
     return new Promise((resolve, reject) => {
       const bytes = Buffer.byteLength(JSON.stringify(event));
       const queued = { event, bytes, since_ms: performance.now(), resolve, reject, ...(search && { search }) };
@@ -84,7 +100,8 @@ export class EventLog {
       else {
         this.#waiting.push(queued);
         this.#waitingBytes += bytes;
-        this.#draining ??= this.#drain();
+        if (!isHeld || this.#waiting.length >= HELD.events) this.#begin();
+        else this.#held ??= setTimeout(() => this.#begin(), HELD.ms);
       }
     });
   }

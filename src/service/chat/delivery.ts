@@ -46,7 +46,7 @@ async function recordQuestion(
 ): Promise<void> {
   const { user_id, session_id, message_id, sub_intent, question } = message;
   const talk = outcome !== "answered" || route === "small_talk" || route === "out_of_scope";
-  await events.record({
+  await events.recordLater({
     event_type: talk ? "chat_message" : QUESTION_ASKED,
     user_id,
     session_id,
