@@ -6,7 +6,7 @@ import { integer, optional, text } from "../params/param.ts";
 
 const readAddress = (typed: string): string => readUrl(typed).href;
 /** The flag of commands that read a daemon's metrics. */
-export const metricsUrlFlag = optional(readAddress);
+export const metricsUrlFlag = optional((typed: string) => readUrl(typed).href);
 /** The flags that say where a daemon of this configuration listens. */
 export const listenFlags = { host: optional(text(255)), port: optional(integer(0, 65_535)) };
 
