@@ -50,7 +50,7 @@ export const embeddingsConfig = z.strictObject({
   api_key: z.string().min(1).optional().meta({ secret: true }),
   dimensions: example(z.int().min(1).max(16_384), 1024).optional(),
   batch_size: integer([1, 2048], 64),
-  passage_size: integer([100, 100_000], 4000),
+  passage_size: integer([100, 100_000], 2000),
   passage_prefix: z.string().default(""),
   question_prefix: z.string().default(""),
   timeout_ms: integer([1, Infinity], 30_000),

@@ -168,6 +168,19 @@ describe("the vectors of articles", () => {
     expect(await stored()).toBe(CONTENT.length);
   });
 
+  it("are several of a long article, of which a change costs those it changes", async () => {
+    const assistant = await opening({ config: { passage_size: 100 } });
+    const filler = "Plain words fill this line. ".repeat(8).slice(0, 200);
+    const long = (end: string) => passage({ id: "long", title: "Guide", text: `${filler}${end}` });
+    await assistant.learn([...ARTICLES, long("Lost money is found.")]);
+    await finish(assistant);
+    expect(textsSent()).toHaveLength(ARTICLES.length + 3);
+    expect((await sourcesOf(assistant, PARAPHRASE)).ids[0]).toBe("long");
+    await assistant.learn([...ARTICLES, long("Lost money is kept.")]);
+    await finish(assistant);
+    expect(textsSent().slice(ARTICLES.length + 3)).toEqual([PARAPHRASE, "Guide\nLost money is kept."]);
+  });
+
   it("are made again where the stored ones are damaged", async () => {
     const storage = await openStorage("memory:");
     await finish(await opening({ storage }));

@@ -3,9 +3,10 @@ import { sha256 } from "../../runtime/json/canonical-json.ts";
 import { titlesOf, type Passage } from "../passage.ts";
 import type { IndexedPassage } from "./answer-index.ts";
 
-/** How near passages are to a question, by number: the standard score of their cosine, as a share of the highest that so
- * many unrelated passages would have (about √(2 ln n) for n normally distributed ones). */
+/** How near passages are to a question, by number: the standard score of the cosine of the nearest piece, as a share of
+ * the highest that so many unrelated passages would have (about √(2 ln n) for n normally distributed ones). */
 export type Nearness = ReadonlyMap<number, number>;
+const MOST_PIECES = 16; // Of a passage.
 
 interface WantedVectors {
   readonly vectors: readonly (readonly [hash: string, vector: Int8Array | null])[]; // Those found; null where refused.
@@ -16,7 +17,7 @@ interface WantedVectors {
 
 /** The vectors of the help articles and notices of an index. News comes and goes too fast to be worth its calls. */
 export class VectorIndex {
-  readonly #texts = new WeakMap<Passage, readonly [hash: string, text: string]>();
+  readonly #hashes = new WeakMap<Passage, readonly string[]>(); // Of a passage's texts, which are not kept.
   readonly #vectors = new Map<string, Int8Array | null>();
 
   /** Takes vectors. @returns the first texts without one, by hash, and how many passages have none, of how many */
@@ -27,26 +28,29 @@ export class VectorIndex {
     const texts = new Map<string, string>();
     let waiting = 0;
     for (const passage of [...passages.slice(start), ...passages.slice(0, start)]) {
-      const known = this.#texts.get(passage) ?? (texts.size < most ? textOf(passage, size) : undefined);
-      if (known !== undefined) this.#texts.set(passage, known);
-      if (known !== undefined && this.#vectors.has(known[0])) continue;
+      if (this.#hashes.get(passage)?.every((hash) => this.#vectors.has(hash)) === true) continue;
       waiting += 1;
-      if (known !== undefined && texts.size < most) texts.set(...known);
+      if (texts.size >= most) continue;
+      const pieces = piecesOf(passage, size);
+      const hashes = pieces.map(([hash]) => hash);
+      this.#hashes.set(passage, hashes);
+      for (const [hash, text] of pieces) if (!this.#vectors.has(hash)) texts.set(hash, text);
     }
-    return { texts: [...texts], waiting, all: passages.length };
+    return { texts: [...texts].slice(0, most), waiting, all: passages.length };
   }
 
   /** The hashes of all texts; the vectors of others are forgotten, and which were refused. */
   renew(indexed: readonly IndexedPassage[]): string[] {
-    const needed = new Set(indexed.flatMap(({ passage }) => this.#texts.get(passage)?.[0] ?? []));
+    const needed = new Set(indexed.flatMap(({ passage }) => this.#hashes.get(passage) ?? []));
     for (const [hash, vector] of this.#vectors) if (!vector || !needed.has(hash)) this.#vectors.delete(hash);
     return [...needed];
   }
 
   nearTo(question: Int8Array, indexed: readonly IndexedPassage[]): Nearness {
     const near = indexed.flatMap(({ passage, number }): [number, number][] => {
-      const vector = this.#vectors.get(this.#texts.get(passage)?.[0] ?? "");
-      return vector?.length === question.length ? [[number, product(question, vector)]] : [];
+      const vectors = (this.#hashes.get(passage) ?? []).flatMap((hash) => this.#vectors.get(hash) ?? []);
+      const alike = vectors.filter(({ length }) => length === question.length);
+      return alike.length === 0 ? [] : [[number, Math.max(...alike.map((vector) => product(question, vector)))]];
     });
     const mean = near.reduce((sum, [, one]) => sum + one, 0) / near.length;
     const variance = near.reduce((sum, [, one]) => sum + (one - mean) ** 2, 0) / near.length;
@@ -62,8 +66,11 @@ function product(a: Int8Array, b: Int8Array): number {
   return sum;
 }
 
-function textOf(passage: Passage, size: number): [hash: string, text: string] {
-  const text =
-    `${titlesOf(passage).join("\n").slice(0, size)}\n${plainText(passage.text).slice(0, size)}`.toWellFormed();
-  return [sha256(text), text];
+/** A passage as texts of so many characters, each behind its titles. */
+function piecesOf(passage: Passage, size: number): [hash: string, text: string][] {
+  const [titles, body] = [titlesOf(passage).join("\n").slice(0, size), plainText(passage.text)];
+  return Array.from({ length: Math.min(MOST_PIECES, Math.ceil(body.length / size) || 1) }, (_, at) => {
+    const text = `${titles}\n${body.slice(at * size, (at + 1) * size)}`.toWellFormed();
+    return [sha256(text), text];
+  });
 }
