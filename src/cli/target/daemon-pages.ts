@@ -4,7 +4,6 @@ import type { Context } from "../framework/command-context.ts";
 import { UsageError } from "../framework/command-failure.ts";
 import { integer, optional, text } from "../params/param.ts";
 
-const readAddress = (typed: string): string => readUrl(typed).href;
 /** The flag of commands that read a daemon's metrics. */
 export const metricsUrlFlag = optional((typed: string) => readUrl(typed).href);
 /** The flags that say where a daemon of this configuration listens. */
