@@ -10,6 +10,7 @@ export interface EmbeddingsServer {
   /** The texts of each request so far. */
   readonly calls: readonly string[][];
   readonly headers: readonly IncomingMessage["headers"][];
+  readonly paths: readonly (string | undefined)[];
   /** From now on answers so; as usual without. */
   turn: EmbeddingsTurn | undefined;
   close(): Promise<void>;
@@ -47,6 +48,7 @@ export function embeddingsOf(input: readonly string[]) {
 export async function startEmbeddingsServer(): Promise<EmbeddingsServer> {
   const calls: string[][] = [];
   const headers: IncomingMessage["headers"][] = [];
+  const paths: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     let raw = "";
     request.setEncoding("utf8");
@@ -55,6 +57,7 @@ export async function startEmbeddingsServer(): Promise<EmbeddingsServer> {
       const { input } = JSON.parse(raw) as { input: string[] };
       calls.push(input);
       headers.push(request.headers);
+      paths.push(request.url);
       (started.turn ?? replies(embeddingsOf(input)))(response, input);
     });
   });
@@ -64,6 +67,7 @@ export async function startEmbeddingsServer(): Promise<EmbeddingsServer> {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     calls,
     headers,
+    paths,
     turn: undefined,
     close: () =>
       new Promise((resolve) => {

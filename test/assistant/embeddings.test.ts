@@ -298,3 +298,14 @@ it("asks once for the vector of a question that several ask at once, and not bef
   await Promise.all([1, 2, 3].map(() => sourcesOf(assistant, "Where is the ferry?")));
   expect(textsSent().slice(CONTENT.length)).toEqual(["Where is the ferry?"]);
 });
+
+it("asks as the dialect of the endpoint wants it", async () => {
+  const headers = { "x-team": "help" };
+  const dialect = { headers, key_header: "api-key", api_key: "secret", query: { "api-version": "1" } };
+  await finish(await opening());
+  expect(new Set(server.paths)).toEqual(new Set(["/v1/embeddings"]));
+  await finish(await opening({ config: { ...dialect, passage_prefix: "passage: ", body: { input_type: "passage" } } }));
+  expect(server.paths.at(-1)).toBe("/v1/embeddings?api-version=1");
+  expect(server.headers.at(-1)).toMatchObject({ ...headers, "api-key": "secret" });
+  expect(server.calls.at(-1)![0]).toMatch(/^passage: /);
+});

@@ -19,7 +19,8 @@ export type ClientDeps = { readonly logger: Logger; readonly observer?: Embeddin
 export function createEmbeddingsClient(config: EmbeddingsConfig, { logger, observer }: ClientDeps) {
   const { base_url, model, dimensions, body, query } = config;
   const send = createModelFetch(createBoundedFetch(config), Infinity, () => undefined, MOST_BYTES);
-  const url = `${base_url.replace(/(?<!\/)\/+$/, "")}/embeddings?${new URLSearchParams(query).toString()}`;
+  const endpoint = new URL(`${base_url.replace(/(?<!\/)\/+$/, "")}/embeddings`);
+  const url = Object.assign(endpoint, { search: new URLSearchParams(query).toString() }).href;
   const headers = { ...headersOf(config), "content-type": "application/json" };
   let [running, failures, restsUntil, dimension] = [0, 0, 0, dimensions];
   const isOpen = (): boolean => failures >= BREAKER.failures;
