@@ -4,7 +4,7 @@ import type { Language } from "../contract/schemas/shared-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { staleWhileRevalidate } from "../runtime/cache/stale-while-revalidate.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
-import { quotable } from "../news/topics/suggest-questions.ts";
+import { quotable } from "../runtime/text/quotable.ts";
 import type { Knowledge } from "./knowledge.ts";
 import HEADLINE_QUESTIONS from "./headline-questions.json" with { type: "json" };
 
@@ -17,8 +17,8 @@ export type GroundedSuggestions = ReturnType<typeof createGroundedSuggestions>;
 
 /** Keeps only the suggested questions that the assistant answers from the topic's own items, so that users do not pay
  * for a suggested question with another answer or none. A topic left with fewer than two gets questions about its
- * headline, and those of its other items, as far as they are answered. Extraction decides, whichever model writes the answers: it is local and repeatable. It is asked once about
- * each topic of a content. */
+ * headline, and those of its other items, as far as they are answered. Extraction decides, whichever model writes the
+ * answers: it is local and repeatable. It is asked once about each topic of a content. */
 export function createGroundedSuggestions(deps: { assistant: HostedAssistant; knowledge: Knowledge; clock: Clock }) {
   const { assistant, knowledge, clock } = deps;
   let answered = new Map<string, Promise<readonly string[]>>(); // By all that the answers depend on, for one content.

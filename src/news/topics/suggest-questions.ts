@@ -1,6 +1,7 @@
 import { readRows } from "../../runtime/text/data-rows.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { fillTemplate } from "../../runtime/text/fill-template.ts";
+import { quotable } from "../../runtime/text/quotable.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
 import GENERAL_QUESTIONS from "./general-questions.json" with { type: "json" };
 import { type Evidence, evidenceOf, type Subject, subjectsOf } from "./topic-subject.ts";
@@ -98,12 +99,6 @@ function fill(template: string, subject: Subject | undefined, lang: Language): s
     .replace(/(?<=\p{Script=Han}) (?=\p{Script=Han})/gu, "")
     .replace(/(?<=[，。？]) | (?=[，。？])/gu, "")
     .replace(/ {2,}/g, " ");
-}
-
-/** A headline as a question quotes it: without marks at its end, the quotation marks within it single. */
-export function quotable(headline: string): string {
-  const marks: Readonly<Record<string, string>> = { "“": "‘", "”": "’", '"': "'" };
-  return headline.replace(/(?<![。.!！?？])[。.!！?？]+(?=[”"]?$)/u, "").replace(/[“”"]/g, (mark) => marks[mark]!);
 }
 
 function general(title: string, subject: Subject | undefined, lang: Language): string[] {
