@@ -48,7 +48,7 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
      * @throws AnpError 422 when the key was used for another event */
     record: (event: NewEvent, key?: string) => (key === undefined ? log.record(event) : recordOnce(event, key)),
     /** Records an event that nobody waits for: a moment later, together with others. It is lost if the process dies then. */
-    recordLater: (event: NewEvent) => log.recordLater(event),
+    recordLater: (event: NewEvent) => log.record(event, undefined, true),
     /** Questions that at least `min_users` different users asked: the most often asked first, then the most recent.
      * @throws RangeError when `days` is not 1 to 30, StorageError when the log cannot be read */
     async hotQuestions({ days, limit, min_users: minUsers, now = clock.now() }: HotQuestionOptions) {

@@ -61,7 +61,7 @@ describe.each(STORAGES)("event log on $name", ({ open }) => {
   it("writes events that nobody waits for together: with one that somebody does, after a moment, or when it closes", async () => {
     const { events } = openEvents(storage);
     const log = openDay(storage, TODAY);
-    const later = (): Promise<void>[] => ["a", "b", "c"].map((user) => events.recordLater(question(user, "?")));
+    const later = (): Promise<unknown>[] => ["a", "b", "c"].map((user) => events.recordLater(question(user, "?")));
     const first = later();
     expect(await events.record(question("d", "?"))).toEqual({ event_id: "2026-11-20-1-3", stored: true });
     await Promise.all(first);

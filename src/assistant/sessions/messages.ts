@@ -30,10 +30,7 @@ export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids;
   return {
     ...sessions,
     /** Stores an answer under a new id. Without a session it opens one, whose id is the message's. */
-    async create(
-      draft: Omit<Message, "message_id" | "session_id" | "created_at">,
-      session: number | undefined,
-    ): Promise<Message> {
+    async create(draft: Omit<Message, "message_id" | "session_id" | "created_at">, session?: number) {
       for (;;) {
         const message_id = ids.integer();
         const made = { ...draft, message_id, session_id: session ?? message_id, created_at: toIso(clock.now()) };

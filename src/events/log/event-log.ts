@@ -12,6 +12,8 @@ const QUEUE_LIMITS = { events: 10_000, bytes: 32 * 1024 * 1024 }; // What may wa
 const HELD = { ms: 20, events: 64 };
 export type QueueLimits = Readonly<typeof QUEUE_LIMITS>;
 
+type KnownEvent = { readonly created_at: string; readonly source_id: string; readonly search: DuplicateSearch };
+
 interface QueuedEvent extends PendingEvent {
   readonly bytes: number;
   readonly since_ms: number; // When it was queued, in milliseconds of the monotonic clock.
@@ -43,16 +45,11 @@ export class EventLog {
 
   /** Stores an event, dated by the clock unless it is `known`: then it is stored unless the log of its day has it
    * already, and the result has its address either way.
-   * @param known its `source_id`, an instant in ISO 8601, and where in the log of that day to search for it */
-  async record(event: NewEvent, known?: { created_at: string; source_id: string; search: DuplicateSearch }) {
+   * @param known its `source_id`, an instant in ISO 8601, and where in the log of that day to search for it
+   * @param isHeld whether nobody waits for it: it is written a moment later, together with others */
+  async record(event: NewEvent, known?: KnownEvent, isHeld = false) {
     const { created_at = toIso(this.#deps.clock.now()), source_id, search } = known ?? {};
-    return this.#enqueue({ created_at, ...newEvent.parse(event), ...(known && { source_id }) }, search);
-  }
-
-  /** Stores an event that nobody waits for, a moment later. */
-  async recordLater(event: NewEvent): Promise<void> {
-    const created_at = toIso(this.#deps.clock.now());
-    await this.#enqueue({ created_at, ...newEvent.parse(event) }, undefined, true);
+    return this.#enqueue({ created_at, ...newEvent.parse(event), ...(known && { source_id }) }, search, isHeld);
   }
 
   /** The last batch in the log of a day. */
@@ -73,7 +70,7 @@ export class EventLog {
 
   /** Waits until nothing is queued. */
   async flush(): Promise<void> {
-    if (this.#held !== undefined) this.#begin();
+    this.#begin();
     while (this.#draining !== undefined) await this.#draining;
   }
 

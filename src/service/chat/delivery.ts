@@ -1,5 +1,4 @@
 import type { Answer } from "../../assistant/answer.ts";
-import type { Routing } from "../../assistant/routing/routing.ts";
 import type { Message, Messages } from "../../assistant/sessions/messages.ts";
 import type { OperationData } from "../../contract/endpoints.ts";
 import { AnpError, invalid } from "../../contract/errors.ts";
@@ -16,11 +15,11 @@ export async function deliver(
   deps: DeliveryDeps,
   message: Message,
   entry: Entry,
-  { routing, outcome }: Answer,
+  answer: Answer,
 ): Promise<Outcome<"sendChat">> {
   const { message_id } = message;
   const failed = (what: string) => (error: unknown) => deps.logger.error({ err: error, message_id }, what);
-  recordQuestion(deps.events, message, routing, outcome).catch(failed("a question asked could not be recorded"));
+  recordQuestion(deps.events, message, answer).catch(failed("a question asked could not be recorded"));
   await deps.messages.joinLater(message, failed("a charged answer could not join its session"));
   return { data: toAnswer(message, entry) };
 }
@@ -38,12 +37,7 @@ export async function deliverAgain(messages: Messages, entry: Entry): Promise<Ou
 }
 
 /** Only what was answered from sources counts as a question that others may be shown. */
-async function recordQuestion(
-  events: Events,
-  message: Message,
-  { route, lang }: Routing,
-  outcome: Answer["outcome"],
-): Promise<void> {
+async function recordQuestion(events: Events, message: Message, { routing: { route, lang }, outcome }: Answer) {
   const { user_id, session_id, message_id, sub_intent, question } = message;
   const talk = outcome !== "answered" || route === "small_talk" || route === "out_of_scope";
   await events.recordLater({

@@ -12,7 +12,6 @@ export const sealedPaths = (folder: string) => ({ texts: `${folder}/.sealed`, it
 export const SEALED_DAMAGED = "ERR_SEALED_DAMAGED";
 
 const REMEMBERED = 8; // Folders, of half a megabyte each with entries of a ledger.
-const LINE_END = 0x0a;
 
 interface SealedTexts {
   readonly file: Stats; // Of the texts.
@@ -53,7 +52,7 @@ export class SealedFolders {
 
 function linesOf(bytes: Buffer): SealedTexts["textOf"] {
   const ends: number[] = [];
-  for (let at = -1; (at = bytes.indexOf(LINE_END, at + 1)) !== -1;) ends.push(at);
+  for (let at = -1; (at = bytes.indexOf("\n", at + 1)) !== -1;) ends.push(at);
   const isWhole = ends.length === SEGMENT_SIZE && ends.at(-1) === bytes.length - 1;
   return (path) => {
     if (!isWhole) throw damaged("is damaged");
