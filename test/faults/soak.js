@@ -15,6 +15,7 @@ const SCENARIOS = {
     "a ledger of 40 entries, each deleted, cut, flipped and repeated, with the service running and stopped",
   "flipped-bytes": "entries each of whose bits is flipped",
   "model-replies": "runs of each of 80 kinds of fault of a model",
+  "model-canaries": "answers of a model that gives away prompts, keys, addresses, errors and other documents",
   "mixed-load": "minutes of mixed load on two daemons",
   "redis-restarts": "kills of a Redis under load",
   "redis-network": "connections to a Redis that are cut under load",
