@@ -153,6 +153,6 @@ it.each([
 it("keeps its quality on the replies it was tuned on", () => {
   // A little above the figures of `npm run eval -- model-replies`.
   const { refused, delivered } = sharesOf(judgeAll(readReplies("tuning", 1)));
-  expect(refused).toBeLessThanOrEqual(0.05);
-  expect(delivered).toBeLessThanOrEqual(0.075);
+  expect(refused).toBeLessThanOrEqual(0.035);
+  expect(delivered).toBeLessThanOrEqual(0.06);
 });

@@ -5,14 +5,14 @@ const SPLITS = process.env["ANP_EVAL_HELD_OUT"] === "1" ? (["tuning", "held"] as
 
 const MOST = {
   tuning: {
-    1: { refused: 0.05, delivered: 0.075 },
-    2: { refused: 0.26, delivered: 0.19 },
-    3: { refused: 0.3, delivered: 0.42 },
+    1: { refused: 0.035, delivered: 0.055 },
+    2: { refused: 0.15, delivered: 0.15 },
+    3: { refused: 0.21, delivered: 0.31 },
   },
   held: {
-    1: { refused: 0.2, delivered: 0.2 },
-    2: { refused: 0.45, delivered: 0.35 },
-    3: { refused: 0.45, delivered: 0.5 },
+    1: { refused: 0.12, delivered: 0.15 },
+    2: { refused: 0.37, delivered: 0.26 },
+    3: { refused: 0.33, delivered: 0.27 },
   },
 };
 const CASES = SPLITS.flatMap((split) => ([1, 2, 3] as const).map((part) => [split, part] as const));
