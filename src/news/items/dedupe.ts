@@ -7,7 +7,7 @@ const HOUR = 3_600_000;
 const WINDOW_MS = { usual: 72 * HOUR, bare: 12 * HOUR };
 /** Least Jaccard similarity of the words of two titles, and of two summaries. */
 const SIMILARITY = { title: 0.8, summary: 0.4 };
-const MOST = { candidates: 200, shingles: 50_000 };
+const MOST = { candidates: 200, shingles: 50_000, titles: 50_000 };
 
 /** Merges the items that the feeds list now into the known ones. One story of one outlet is one item: the same page
  * (id), the same identifier in the same feed, or nearly the same title and summary a short time apart. Only the feed
@@ -20,9 +20,9 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
   const claimed = new Set<string>();
 
   const place = (item: ListedItem): void => {
+    if (byId.get(item.id)?.title !== item.title) titles.add(item);
     byId.set(item.id, item);
     for (const id of item.source_ids) if (item.guid !== "") byGuid.set(guidKey(id, item), item.id);
-    titles.add(item);
   };
   for (const item of known) place(item);
   const sharedGuids = repeatedGuids(listed);
@@ -92,21 +92,23 @@ function jaccard(a: readonly string[], b: readonly string[]): number {
   return shared === 0 ? 0 : shared / (a.length + b.length - shared);
 }
 
+/** The words of a title that one of two similar ones must share with the other; kept, since most titles are listed again. */
+const prefixOf = memoized((title: string) => {
+  const { words } = shinglesOf(title);
+  return words.slice(0, words.length - Math.ceil(SIMILARITY.title * words.length) + 1);
+}, MOST.titles);
+
 /** Finds nearly identical titles of one outlet without comparing all pairs: two sets of Jaccard similarity ≥ t share
  * one of the first |x| − ⌈t·|x|⌉ + 1 words in any fixed order (prefix filter; Chaudhuri, Ganti, Kaushik 2006), here by
  * length: long words are rarer. Comparisons of an item are bounded: the cost is linear. */
 class TitleIndex {
-  readonly #ids = new Map<string, Set<string>>();
+  readonly #ids = new Map<string, string[]>();
   readonly #shinglesOf = memoized(shinglesOf, MOST.shingles);
 
-  #keys(item: ListedItem): string[] {
-    const { words } = this.#shinglesOf(item.title);
-    const length = words.length - Math.ceil(SIMILARITY.title * words.length) + 1;
-    return words.slice(0, length).map((word) => `${item.source}\n${word}`);
-  }
+  #keys = ({ title, source }: ListedItem): string[] => prefixOf(title).map((word) => `${source}\n${word}`);
 
   add(item: ListedItem): void {
-    for (const key of this.#keys(item)) this.#ids.set(key, (this.#ids.get(key) ?? new Set()).add(item.id));
+    for (const key of this.#keys(item)) if (!this.#ids.get(key)?.push(item.id)) this.#ids.set(key, [item.id]);
   }
 
   find(item: ListedItem, byId: ReadonlyMap<string, ListedItem>): string | undefined {

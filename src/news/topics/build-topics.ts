@@ -1,12 +1,13 @@
 import type { Step } from "../../compute/job-runner.ts";
+import { groupBy } from "../../runtime/group-by.ts";
 import { clusterHeadlines } from "./cluster.ts";
 import type { HeadlineMemory } from "./headline-memory.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
 import type { ListedItem, StoredTopic } from "../items/stored-items.ts";
 
 /** Stories that several items report; if none, each item is a topic, for small feeds. A topic keeps its id while it
- * shares more members with the earlier topic of that id than any other. @param items newest first @param at when an item was published, shifted
- * if it is a fixture's @param earlier topics of the previous snapshot */
+ * shares more members with the earlier topic of that id than any other. @param items newest first @param at when an item
+ * was published, shifted if it is a fixture's @param earlier topics of the previous snapshot */
 export async function buildTopics(
   items: readonly ListedItem[],
   at: (item: ListedItem) => number,
@@ -24,12 +25,11 @@ function withIds(groups: readonly number[][], items: readonly ListedItem[], earl
   const clusters = groups.map((members) => members.map((index) => items[index]!.id));
   const before = new Map(earlier.flatMap(({ id, item_ids }) => item_ids.map((item) => [item, id] as const)));
   const claims = clusters.flatMap((ids, index) => {
-    const common = new Map<string, number>();
-    for (const item of ids) {
-      const id = before.get(item);
-      if (id !== undefined) common.set(id, (common.get(id) ?? 0) + 1);
-    }
-    return Array.from(common, ([id, count]) => ({ index, id, count }));
+    const shared = groupBy(
+      ids.flatMap((item) => before.get(item) ?? []),
+      String,
+    );
+    return Array.from(shared, ([id, { length: count }]) => ({ index, id, count }));
   });
   claims.sort((a, b) => b.count - a.count || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.index - b.index));
   const named = new Map<number, string>();

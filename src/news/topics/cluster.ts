@@ -26,15 +26,11 @@ const NO_STEP: Step = () => undefined;
  * No pair is compared that is not near, and what is near is bounded: the cost grows with n times the neighbours. The same
  * input gives the same groups in any order.
  */
-export async function clusterHeadlines(
-  headlines: readonly Headline[],
-  step = NO_STEP,
-  memory = new HeadlineMemory(),
-): Promise<number[][]> {
+export async function clusterHeadlines(headlines: readonly Headline[], step = NO_STEP, memory = new HeadlineMemory()) {
   const order = Array.from(headlines.keys()).sort((a, b) => inTime(headlines[a]!, headlines[b]!) || a - b);
   const sorted = order.map((index) => headlines[index]!);
   const points = await vectorsOf(sorted, step, memory);
-  const neighbours = await nearest(points, CONTEXT, step);
+  const neighbours = await nearest(points, step);
   const groups = await agglomerate(inContext(points, neighbours), neighbours, memory, step);
   return groups.map((members) => members.map((index) => order[index]!)).sort((a, b) => Math.min(...a) - Math.min(...b));
 }
@@ -73,11 +69,12 @@ function inContext(points: readonly Point[], neighbours: readonly Neighbour[][])
 interface Cluster {
   readonly members: number[];
   /** Sum of the members' vectors; of a single member its own, which must not be changed. */
-  terms: ArrayLike<number>;
+  terms: number[] | Uint32Array;
   weights: ArrayLike<number>;
   length: number;
   days: number; // Sum of the members' times, days.
-  readonly near: Set<number>;
+  /** Those that it may merge with, and what was taken off their margin for how many pairs of first members. */
+  readonly near: Map<number, { readonly firsts: number; readonly penalty: number } | undefined>;
   version: number; // Grows with every merge, so that outdated entries of the queue are recognized.
 }
 
@@ -90,73 +87,66 @@ async function agglomerate(
   const clusters: (Cluster | undefined)[] = singleClusters(points, neighbours);
   const areApart = (x: number, y: number): boolean =>
     memory.areApart(points[Math.min(x, y)]!.reading, points[Math.max(x, y)]!.reading);
-  const at = new WorkingSum(countTerms(points));
+  const sum = createWorkingSum(countTerms(points));
   type Merge = Readonly<Record<"margin" | "a" | "b" | "versionA" | "versionB", number>>;
   const queue = createHeap<Merge>(
     (x, y) => x.margin > y.margin || (x.margin === y.margin && (x.a < y.a || (x.a === y.a && x.b < y.b))),
   );
   const propose = (first: number, second: number): void => {
     const [a, b] = first < second ? [first, second] : [second, first];
-    const similar = marginOf(clusters[a]!, clusters[b]!, at.open(clusters[first]!).productWith(clusters[second]!));
-    const margin = similar < 0 ? similar : similar - penaltyOf(clusters[a]!, clusters[b]!, similar, areApart);
+    sum.open(clusters[first]!);
+    const similar = marginOf(clusters[a]!, clusters[b]!, sum.productWith(clusters[second]!));
+    if (similar < 0) return;
+    const margin = similar - penaltyOf(clusters[a]!, clusters[b]!, b, areApart);
     if (margin >= 0) queue.push({ margin, a, b, versionA: clusters[a]!.version, versionB: clusters[b]!.version });
   };
   for (const [index, cluster] of clusters.entries()) {
-    for (const other of cluster!.near) if (index < other) propose(index, other);
+    for (const other of cluster!.near.keys()) if (index < other) propose(index, other);
   }
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     const [a, b] = [clusters[next.a], clusters[next.b]];
     if (a?.version !== next.versionA || b?.version !== next.versionB) continue;
     const [kept, gone] = a.members.length >= b.members.length ? [next.a, next.b] : [next.b, next.a];
-    absorb(clusters, kept, gone, at.open(clusters[kept]!));
-    let proposed = 0;
-    for (const other of clusters[kept]!.near) {
-      if ((proposed += 1) > MOST.proposed) break;
-      propose(kept, other);
-    }
+    sum.open(clusters[kept]!);
+    absorb(clusters, kept, gone, sum);
+    for (const other of Array.from(clusters[kept]!.near.keys()).slice(0, MOST.proposed)) propose(kept, other);
     await step();
   }
   const left = clusters.filter((cluster) => cluster !== undefined);
-  return left.map((cluster) => byCloseness(cluster, points, at));
+  return left.map((cluster) => byCloseness(cluster, points, sum));
 }
 
+type WorkingSum = ReturnType<typeof createWorkingSum>;
+
 /** The sum of one cluster at a time, its weights in an array by term: it makes products and additions cheap. */
-class WorkingSum {
-  readonly #weights: Float64Array;
-  #cluster: Cluster | undefined;
+function createWorkingSum(size: number) {
+  const own = new Float64Array(size);
+  let at: Cluster | undefined;
 
-  constructor(terms: number) {
-    this.#weights = new Float64Array(terms);
+  function open(cluster: Cluster): void {
+    if (at === cluster) return;
+    if (at !== undefined && at.members.length > 1) at.weights = Array.from(at.terms, (term) => own[term]!);
+    if (at !== undefined) for (const term of at.terms) own[term] = 0;
+    for (let index = 0; index < cluster.terms.length; index++) own[cluster.terms[index]!] = cluster.weights[index]!;
+    at = cluster;
   }
 
-  open(cluster: Cluster): this {
-    const before = this.#cluster;
-    if (before === cluster) return this;
-    const own = this.#weights;
-    if (before !== undefined && before.members.length > 1)
-      before.weights = Array.from(before.terms, (term) => own[term]!);
-    for (let at = 0; at < (before?.terms.length ?? 0); at++) own[before!.terms[at]!] = 0;
-    for (let at = 0; at < cluster.terms.length; at++) own[cluster.terms[at]!] = cluster.weights[at]!;
-    this.#cluster = cluster;
-    return this;
-  }
-
-  productWith({ terms, weights }: Pick<Cluster, "terms" | "weights">): number {
-    const own = this.#weights;
+  function productWith({ terms, weights }: Pick<Cluster, "terms" | "weights">): number {
     let product = 0;
-    for (let at = 0; at < terms.length; at++) product += own[terms[at]!]! * weights[at]!;
+    for (let index = 0; index < terms.length; index++) product += own[terms[index]!]! * weights[index]!;
     return product;
   }
 
-  add({ terms, weights }: Cluster): void {
-    const own = this.#weights;
-    const all = Array.from(this.#cluster!.terms);
-    for (let at = 0; at < terms.length; at++) {
-      if (own[terms[at]!] === 0) all.push(terms[at]!);
-      own[terms[at]!] = own[terms[at]!]! + weights[at]!;
+  function add({ terms, weights }: Cluster): void {
+    const all = Array.isArray(at!.terms) ? at!.terms : Array.from(at!.terms);
+    for (let index = 0; index < terms.length; index++) {
+      if (own[terms[index]!] === 0) all.push(terms[index]!);
+      own[terms[index]!] = own[terms[index]!]! + weights[index]!;
     }
-    this.#cluster!.terms = all;
+    at!.terms = all;
   }
+
+  return { open, productWith, add };
 }
 
 function singleClusters(points: readonly Point[], neighbours: readonly Neighbour[][]): Cluster[] {
@@ -165,13 +155,13 @@ function singleClusters(points: readonly Point[], neighbours: readonly Neighbour
     ...vector,
     length: 1,
     days: at / DAY_MS,
-    near: new Set(),
+    near: new Map(),
     version: 0,
   }));
   for (const [index, near] of neighbours.entries()) {
     for (const { index: other } of near.slice(0, CANDIDATES.count)) {
-      clusters[index]!.near.add(other);
-      clusters[other]!.near.add(index);
+      clusters[index]!.near.set(other, undefined);
+      clusters[other]!.near.set(index, undefined);
     }
   }
   return clusters;
@@ -195,13 +185,17 @@ function marginOf(a: Cluster, b: Cluster, product: number): number {
   return similarity - need - APART.day * Math.max(0, apart - APART.freeDays);
 }
 
-/** What is taken off a margin for the pairs of the first members of each that report different events; at least so much
- * that nothing is left of the margin, however many more there are. */
-function penaltyOf(a: Cluster, b: Cluster, margin: number, areApart: (x: number, y: number) => boolean): number {
+/** What is taken off a margin for the pairs of the first members of each that report different events. */
+function penaltyOf(a: Cluster, b: Cluster, indexOfB: number, areApart: (x: number, y: number) => boolean): number {
+  const known = a.near.get(indexOfB);
+  const firsts = Math.min(a.members.length, APART.members) * Math.min(b.members.length, APART.members);
+  // The first members stay: where their product has not changed, their numbers have not.
+  if (known?.firsts === firsts) return known.penalty;
   const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
-  const each = APART.events / (first.length * second.length);
-  let penalty = 0;
-  for (const x of first) for (const y of second) if (areApart(x, y) && (penalty += each) > margin) return penalty;
+  let pairs = 0;
+  for (const x of first) for (const y of second) if (areApart(x, y)) pairs += 1;
+  const penalty = (pairs * APART.events) / firsts;
+  a.near.set(indexOfB, { firsts, penalty });
   return penalty;
 }
 
@@ -216,10 +210,10 @@ function absorb(clusters: (Cluster | undefined)[], kept: number, gone: number, s
   sum.add(source);
   target.days += source.days;
   target.version += 1;
-  for (const other of source.near) {
+  for (const other of source.near.keys()) {
     clusters[other]!.near.delete(gone);
-    if (other === kept) continue;
-    target.near.add(other);
-    clusters[other]!.near.add(kept);
+    if (other === kept || target.near.has(other)) continue;
+    target.near.set(other, undefined);
+    clusters[other]!.near.set(kept, undefined);
   }
 }

@@ -5,11 +5,11 @@ import type { Point } from "./term-vectors.ts";
 /** Another point and its similarity, 0 to 1. */
 export type Neighbour = { readonly index: number; readonly similarity: number };
 const { common: COMMON, across: ACROSS, most: MOST } = CLUSTERING;
-type Options = { readonly count: number; readonly least: number };
+const { count, least } = CLUSTERING.context;
 
-/** The nearest points of each by cosine, at most `count`, through the terms they share (the heaviest, where many are
+/** The nearest points of each by cosine, some, through the terms they share (the heaviest, where many are
  * common) and not by all pairs; those of two languages by their neutral parts alone. */
-export async function nearest(points: readonly Point[], { count, least }: Options, step: Step): Promise<Neighbour[][]> {
+export async function nearest(points: readonly Point[], step: Step): Promise<Neighbour[][]> {
   const { starts, points: others, weights } = postingsOf(points);
   const limit = Math.min(COMMON.most, Math.max(COMMON.count, points.length * COMMON.share)); // Points of a term that counts.
   const enough = Math.min(least, ACROSS.similarity * ACROSS.neutral ** 2); // The least product that makes a similarity.
@@ -47,7 +47,7 @@ export async function nearest(points: readonly Point[], { count, least }: Option
       if (product >= enough && other !== index) {
         const similarity = similarityOf(point, points[other]!, product, shared[other]!);
         const isNear = near.length < count || similarity >= near[count - 1]!.similarity;
-        if (similarity > 0 && isNear) insert(near, { index: other, similarity }, count);
+        if (similarity > 0 && isNear) insert(near, { index: other, similarity });
       }
       sums[other] = shared[other] = 0;
     }
@@ -60,9 +60,9 @@ export async function nearest(points: readonly Point[], { count, least }: Option
 const nearerFirst = (a: Neighbour, b: Neighbour): number => b.similarity - a.similarity || a.index - b.index;
 
 /** Keeps the nearest ones, in order. */
-function insert(near: Neighbour[], one: Neighbour, most: number): void {
-  if (near.length === most && nearerFirst(one, near.at(-1)!) > 0) return;
-  if (near.length === most) near.pop();
+function insert(near: Neighbour[], one: Neighbour): void {
+  if (near.length === count && nearerFirst(one, near.at(-1)!) > 0) return;
+  if (near.length === count) near.pop();
   let at = near.length;
   while (at > 0 && nearerFirst(one, near[at - 1]!) < 0) at--;
   near.splice(at, 0, one);

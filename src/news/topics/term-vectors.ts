@@ -20,11 +20,7 @@ const { weights: WEIGHTS, shares: SHARES, background: BACKGROUND } = CLUSTERING;
 const BLOCK = 65_536; // Terms of many vectors lie in one array: arrays of their own would take twice the memory.
 
 /** TF-IDF vectors (binary tf, idf = ln(1 + N / df) over the corpus and the background, cosine length; Manning, Raghavan, Schütze, sections 6.2–6.4). */
-export async function vectorsOf(
-  headlines: readonly Headline[],
-  step: Step,
-  memory = new HeadlineMemory(),
-): Promise<Point[]> {
+export async function vectorsOf(headlines: readonly Headline[], step: Step, memory = new HeadlineMemory()) {
   const readings = await memory.readAll(headlines, step);
   const { weights, isNeutral } = weighTerms(readings, memory.terms());
   const pool = new VectorPool();

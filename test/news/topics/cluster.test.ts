@@ -165,7 +165,7 @@ test("a point's neighbours are those that share what is rare", async () => {
     [...BRIDGE, ...MERGER].map((title) => told(title)),
     pace,
   );
-  const neighbours = await nearest(points, { count: 5, least: 0.08 }, pace);
+  const neighbours = await nearest(points, pace);
   expect(neighbours[0]!.map(({ index }) => index).sort()).toEqual([1, 2]);
   expect(neighbours[3]!.map(({ index }) => index)).toEqual([4]);
 });
