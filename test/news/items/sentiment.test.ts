@@ -36,6 +36,17 @@ describe("sentiment", () => {
     ["Trading volumes dry up on exchanges", "negative"],
     ["Startup wins Irish crypto permit", "positive"],
     ["Startup loses Irish crypto permit", "negative"],
+    ["Customer funds were never at risk in the breach", "positive"],
+    ["Insurer won't cover the stolen coins", "negative"],
+    ["Airline's proposed tie-up is off", "negative"],
+    ["Steelmaker burns less cash than expected", "positive"],
+    ["Options traders load up on puts", "negative"],
+    ["Copper punches through $6 a pound", "positive"],
+    ["Can the rally last?", "neutral"],
+    ["被盗资金悉数归还", "positive"],
+    ["回购承诺落空", "negative"],
+    ["出口降幅超预期", "negative"],
+    ["加息会引发崩盘吗？", "neutral"],
     ["Book review: inside the collapse of a hedge fund", "neutral"],
     ["失业率升至4.9%", "negative"],
     ["企业破产数降至五年低点", "positive"],
@@ -46,6 +57,11 @@ describe("sentiment", () => {
     ["2010年闪崩是怎么回事", "neutral"],
   ])("of %j is %s", (title, label) => {
     expect(sentimentOf(title, "")).toBe(label);
+  });
+
+  test("is that of the summary where the title says nothing", () => {
+    expect(sentimentOf("Statement of the board", "The shares fell to a record low.")).toBe("negative");
+    expect(sentimentOf("Shares jump", "The shares fell to a record low.")).toBe("positive");
   });
 
   test("of many items is what most carry; the index decides a tie", () => {
