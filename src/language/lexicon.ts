@@ -3,14 +3,15 @@ import { editDistance } from "../runtime/text/edit-distance.ts";
 import { longestMatches } from "./longest-matches.ts";
 import { stem, tokenize, type Token } from "./tokenize.ts";
 
-export const QUESTION_LEXICON = readLexicon("data/question-lexicon.txt");
-export const HEADLINE_LEXICON = readLexicon("data/headline-lexicon.txt");
+export const QUESTION_LEXICON = readLexicon(new URL("data/question-lexicon.txt", import.meta.url));
+export const HEADLINE_LEXICON = readLexicon(new URL("data/headline-lexicon.txt", import.meta.url));
 type Lexicon = ReturnType<typeof readLexicon>;
 
-function readLexicon(file: string) {
+/** Reads concepts and their names: rows of a concept, its English names, its Chinese ones. */
+export function readLexicon(file: URL) {
   const concepts = new Map<string, string[]>(); // By name: for English, the stems of its words, joined by spaces.
   const words = new Map<string, Set<string>>(); // Of English names, by first letter: candidates for a misspelt word.
-  for (const [[id = ""] = [], ...names] of readRows(new URL(file, import.meta.url))) {
+  for (const [[id = ""] = [], ...names] of readRows(file)) {
     for (const name of names.flat()) {
       const key = tokenize(name)
         .map(({ text, han }) => (han ? text : stem(text)))

@@ -179,13 +179,14 @@ function byCloseness(cluster: Cluster, points: readonly Point[], sum: WorkingSum
 /** The excess of the similarity of two clusters over what a merge needs; negative when they do not merge. */
 function marginOf(a: Cluster, b: Cluster, product: number): number {
   const similarity = product / (a.length * b.length || 1);
-  const larger = Math.max(a.members.length, b.members.length);
-  const need = Math.max(NEED.least, NEED.single - NEED.step * Math.log2(larger));
+  const [smaller, larger] = [a.members.length, b.members.length].sort((x, y) => x - y) as [number, number];
+  const need = Math.max(NEED.least, NEED.single - NEED.step * Math.log2(larger)) + NEED.both * Math.log2(smaller);
   const apart = Math.abs(a.days / a.members.length - b.days / b.members.length);
   return similarity - need - APART.day * Math.max(0, apart - APART.freeDays);
 }
 
-/** What is taken off a margin for the pairs of the first members of each that report different events. */
+/** What is taken off a margin for the pairs of the first members of each that report different events, but for a few of
+ * many pairs. */
 function penaltyOf(a: Cluster, b: Cluster, indexOfB: number, areApart: (x: number, y: number) => boolean): number {
   const known = a.near.get(indexOfB);
   const firsts = Math.min(a.members.length, APART.members) * Math.min(b.members.length, APART.members);
@@ -194,7 +195,7 @@ function penaltyOf(a: Cluster, b: Cluster, indexOfB: number, areApart: (x: numbe
   const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
   let pairs = 0;
   for (const x of first) for (const y of second) if (areApart(x, y)) pairs += 1;
-  const penalty = (pairs * APART.events) / firsts;
+  const penalty = APART.events * Math.max(0, pairs / firsts - APART.free * (1 - 1 / firsts));
   a.near.set(indexOfB, { firsts, penalty });
   return penalty;
 }

@@ -3,7 +3,8 @@ import { headlineTermsOf } from "../../language/terms.ts";
 import { readRows } from "../../runtime/text/data-rows.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { quantitiesInDigits, quantitiesOf } from "../../language/quantities.ts";
-import { fold } from "../../language/tokenize.ts";
+import { fold, tokenize } from "../../language/tokenize.ts";
+import { conceptsOf, readLexicon } from "../../language/lexicon.ts";
 import { isTitleCase } from "./topic-subject.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import type { Language } from "../../contract/schemas/shared-fields.ts";
@@ -12,36 +13,51 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 export type Traits = Readonly<ReturnType<typeof traitsOf>>;
 const ROWS = readRows(new URL("data/distinctions.txt", import.meta.url));
 const rowsOf = (...types: string[]): string[][][] => ROWS.filter(([[type = ""] = []]) => types.includes(type));
-const OPPOSITES = rowsOf("opposed", "sequel", "only", "turned");
+const OPPOSITES = rowsOf("opposed", "sequel", "only", "turned", "undone");
+const IS_LOOSE = OPPOSITES.map(([[type = ""] = []]) => type === "turned" || type === "undone");
 const KINDS = rowsOf("places", "kind").map(([, names = []]) => new Set(names));
+const SIDES = readLexicon(new URL("data/sides.txt", import.meta.url));
 const PLACES = 0; // The row of places, of which there is one.
 
+const [OTHER, OFFICES] = rowsOf("office")[0]!
+  .slice(1)
+  .map((names) => names.join("|"));
+/** Where a Chinese title calls an office by its name, and any title a thing by its number: `东京`, `法院`; `17`, `iPhone`. */
+const LABELS = [
+  new RegExp(`(?!${OTHER})(?<name>\\p{Script=Han}{2})(?:${OTHER})*(?<thing>${OFFICES})`, "gu"),
+  /(?<thing>第|月|\p{Lu}\p{Script=Latin}*)[- ]?(?<name>\d{1,4}|[一二三四五六七八九十])(?![\d.,%万亿千百\p{Script=Latin}])/gu,
+];
 const { distinctions: DISTINCT } = CLUSTERING;
 
 /** Reads the traits of a headline's title, of which `titleKeys` are the terms. */
 export function traitsOf(title: string, lang: Language, titleKeys: Iterable<string>) {
   const keys = Array.from(titleKeys);
   const concepts = new Set(keys.flatMap((key) => (key.startsWith("@") ? [key.slice(1)] : [])));
-  const has = (list: readonly string[]): boolean => list.some((concept) => concepts.has(concept));
+  const loose = conceptsOf(tokenize(title), SIDES);
   return {
     lang,
-    /** Side in each pair of opposites: 1, 2, or 0 for none. */
-    sides: OPPOSITES.map(([[type = ""] = [], first = [], second = []]) => {
+    /** Its sides in pairs of opposites: twice the row, and one more for the second side. */
+    sides: OPPOSITES.flatMap(([[type = ""] = [], first = [], second = []], row) => {
+      const has = (list: readonly string[]): boolean =>
+        list.some((concept) => concepts.has(concept) || (IS_LOOSE[row]! && loose.has(concept)));
       const isFirst = has(first);
-      if (type === "only") return isFirst ? 1 : 2;
-      if (!has(second)) return isFirst ? 1 : 0;
-      return !isFirst ? 2 : type === "sequel" ? 1 : 0;
+      if (type === "only") return [isFirst ? 2 * row : 2 * row + 1];
+      if (!has(second)) return isFirst ? [2 * row] : [];
+      return !isFirst ? [2 * row + 1] : type === "sequel" || type === "undone" ? [2 * row] : [];
     }),
     /** What it names of each kind. */
     named: [
       ...KINDS.map((kind) => Array.from(concepts).filter((concept) => kind.has(concept))),
       keys.filter((key) => key.startsWith("$")),
     ],
-    figures: quantitiesOf(quantitiesInDigits(fold(title))),
-    rest: new Set(keys.filter((key) => !/^[#$@]/.test(key))), // The other terms.
+    figures: quantitiesOf(quantitiesInDigits(fold(title))).map(({ value, unit }) => `${value}${unit}`),
+    labels: LABELS.flatMap((pattern) => Array.from(title.matchAll(pattern), ({ groups }) => groups!)),
+    rest: new Set(keys.filter((key) => !/^[#$@]/.test(key))), // The terms that are no numbers, tickers or concepts.
+    neutral: new Set(keys.filter((key) => /^[#$@a-z]/.test(key))), // The terms that other languages may have.
     /** The title in characters, or in the words of English, every number as `#`. */
     units: title.replace(/\d[\d.,]*/g, "#").split(lang === "en" ? " " : ""),
     isTitleCase: isTitleCase(title),
+    isPassive: /\bby\b|[被遭由获受]/i.test(title),
   };
 }
 
@@ -50,13 +66,16 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
 export function createDistinction(): (a: Traits, b: Traits) => boolean {
   const termsOf = memoized(termsOfPart, DISTINCT.kept);
   return (a, b) => {
-    const shared = common(a.rest, b.rest);
-    const alike = shared / (a.rest.size + b.rest.size - shared || 1);
-    const counts = (row: number): boolean => alike >= DISTINCT.turned || OPPOSITES[row]![0]![0] !== "turned";
-    if (a.sides.some((side, row) => side + b.sides[row]! === 3 && counts(row))) return true;
+    const [x, y] = a.lang === b.lang ? [a.rest, b.rest] : [a.neutral, b.neutral];
+    const shared = common(x, y);
+    const alike = shared / (x.size + y.size - shared || 1);
+    const areTurned = alike >= (a.lang === b.lang ? DISTINCT.turned : DISTINCT.across);
+    if (a.sides.some((side) => b.sides.includes(side ^ 1) && (areTurned || !IS_LOOSE[side >> 1]))) return true;
     if (a.named.some((names, kind) => differInKind(names, b.named[kind]!, kind === PLACES))) return true;
     if (a.lang !== b.lang) return false;
     if (alike >= DISTINCT.template && differInFigures(a, b)) return true;
+    if (alike >= DISTINCT.turned && differInLabels(a, b)) return true;
+    if (alike >= DISTINCT.swapped && areSwapped(a, b)) return true;
     const [first, second] = middlesOf(a, b) ?? [];
     return first !== undefined && second !== undefined && common(termsOf(first), termsOf(second)) === 0;
   };
@@ -68,13 +87,26 @@ function differInKind(a: readonly string[], b: readonly string[], isPlace: boole
   return !a.some((name) => b.includes(name));
 }
 
+/** Whether two titles have a thing of one sort, and none of them is called the same. */
+function differInLabels({ labels: a }: Traits, { labels: b }: Traits): boolean {
+  const namesOf = (labels: typeof a, sort: string): string[] =>
+    labels.flatMap(({ thing, name }) => (thing === sort ? [name!] : []));
+  return a.some(({ thing = "" }) => differInKind(namesOf(a, thing), namesOf(b, thing), false));
+}
+
+/** Whether two titles have the same words the other way round, "A sues B" and "B sues A": three of them, in reverse. */
+function areSwapped(a: Traits, b: Traits): boolean {
+  if (a.isPassive !== b.isPassive) return false;
+  const order = Array.from(b.rest);
+  const places = Array.from(a.rest, (term) => order.indexOf(term)).filter((place) => place >= 0);
+  const lengths: number[] = []; // Of the longest descent that ends at each.
+  for (const place of places) lengths.push(1 + Math.max(0, ...lengths.filter((_, before) => places[before]! > place)));
+  return lengths.some((length) => length >= 3);
+}
+
 /** Whether each of two titles has a number that the other has not. */
-function differInFigures(a: Traits, b: Traits): boolean {
-  const isOther = (one: Traits, other: Traits): boolean =>
-    one.figures.some(
-      (figure) => !other.figures.some(({ value, unit }) => value === figure.value && unit === figure.unit),
-    );
-  return isOther(a, b) && isOther(b, a);
+function differInFigures({ figures: a }: Traits, { figures: b }: Traits): boolean {
+  return a.some((figure) => !b.includes(figure)) && b.some((figure) => !a.includes(figure));
 }
 
 /** What two titles of one language have between a beginning and an end that are alike: the characters of Chinese, the

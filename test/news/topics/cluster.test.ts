@@ -99,6 +99,13 @@ describe("clusters", () => {
     ["a denial", "Reports say Brill weighs sale of chip unit", "Brill denies plan to sell chip unit"],
     ["a return to work", "Dock workers walk out at Hamburg port", "Dock workers return to work at Hamburg port"],
     ["a return of what was stolen", "Lender Tannic hacked for $22 million", "Tannic hacker returns $22 million"],
+    ["roles", "Calder Foods sues rival Northam over recipe", "Northam sues rival Calder Foods over recipe"],
+    ["another product", "Anker recalls PowerCore 13 over fire risk", "Anker recalls PowerCore 20 over fire risk"],
+    ["another court", "华东地区：临川法院受理恒业集团重整申请", "华东地区：宁远法院受理恒业集团重整申请"],
+    ["another day", "经贸磋商首日会谈在日内瓦举行", "经贸磋商第二日会谈在日内瓦举行"],
+    ["an opening", "盒仓超市临川店今日开业", "盒仓超市临川店今日停业"],
+    ["the end of a plan", "Brill plans to buy the Sorrel refinery", "Brill drops plan to buy the Sorrel refinery"],
+    ["a measure that is lifted", "Canada imposes surtax on Chinese cars", "Canada lifts surtax on Chinese cars"],
     ["a sequel", "交易所Arbory热钱包失窃4400万美元", "交易所Arbory找回全部4400万美元失窃资产"],
   ])("keep %s apart, though the words are the same", async (_, a, b) => {
     expect(await stories([told(a), told(b)])).toEqual([]);
@@ -106,6 +113,7 @@ describe("clusters", () => {
 
   test.each([
     ["Gold hits record above $4,500", "Bullion climbs past $4,500 to all-time high"],
+    ["Attacker drains $87 million from Tidepool bridge", "Tidepool bridge drained of $87 million by attacker"],
     ["Ford recalls 200,000 trucks over brakes", "福特因刹车问题召回20万辆皮卡"],
     ["理想汽车9月交付3.4万辆", "理想公布9月交付量：33951辆"],
     ["Kraken to delist Orbit token next week", "Orbit token to be removed from Kraken on Tuesday"],
