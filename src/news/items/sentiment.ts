@@ -125,8 +125,7 @@ function countChinese(text: string, result: WordCounts): void {
       previous?.kind === "negator" && isNear(previous) && !/[，。；、！？]/.test(text.slice(previous.end, mark.start));
     const relieved =
       mark.kind === "negative" && [previous, next].some((other) => other?.kind === "relief" && isNear(other));
-    const flipped = negated || relieved;
-    result[(mark.kind === "positive") === flipped ? "negative" : "positive"] += 1;
+    result[(mark.kind === "positive") === (negated || relieved) ? "negative" : "positive"] += 1;
   }
 }
 
@@ -136,8 +135,7 @@ function countChinese(text: string, result: WordCounts): void {
 export function sentimentOf(title: string, summary: string): Sentiment {
   if (/[?？]\s*$/.test(title)) return "neutral"; // A question reports nothing.
   const head = countWords(title);
-  const isSilent = head.positive + head.negative + head.neutral === 0;
-  const { positive, negative, neutral } = isSilent ? countWords(summary) : head;
+  const { positive, negative, neutral } = Object.values(head).some(Boolean) ? head : countWords(summary);
   const score = (positive - negative) / (positive + negative + 1 + neutral);
   return score > THRESHOLD ? "positive" : score < -THRESHOLD ? "negative" : "neutral";
 }
