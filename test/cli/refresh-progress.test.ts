@@ -8,16 +8,19 @@ import { temporaryFolder } from "../support/folder.ts";
 import { anp, anpInTerminal, serveHere } from "./anp.ts";
 
 const RSS = "<rss><channel><item><title>Ferries return to the bay</title></item></channel></rss>";
+const PATIENT = { timeout: 30_000 };
 const REFRESH = ["news", "refresh", "--config", "anp.yaml"];
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let server: TestServer;
 let held: ServerResponse[];
+let isReleased: boolean;
 beforeEach(async () => {
   folder = await temporaryFolder();
   held = [];
+  isReleased = false;
   server = await serve(({ url }, response) => {
-    if (url === "/slow") held.push(response);
+    if (url === "/slow" && !isReleased) held.push(response);
     else response.writeHead(url === "/gone" ? 404 : 200).end(RSS);
   });
   const sources = ["wire", "gone", "slow"].map(
@@ -30,7 +33,11 @@ afterEach(async () => {
   await folder.remove();
 });
 
-const release = (): void => held.splice(0).forEach((response) => response.end(RSS));
+/** Lets the slow source end, also where it is asked only now. */
+function release(): void {
+  isReleased = true;
+  for (const response of held.splice(0)) response.end(RSS);
+}
 const linesOf = (screen: string): string[] => screen.split(/\r\u001b\[2K|\n/);
 
 it("shows a bar with the names of the sources that it waits for, and clears it", async () => {
@@ -59,8 +66,9 @@ it("shows none in a pipe, nor with --quiet", async () => {
     async () => (await anp([...REFRESH, "--json"], { cwd: folder.path })).stderr,
     async () => (await anpInTerminal([...REFRESH, "--quiet"], { cwd: folder.path })).screen,
   ]) {
+    isReleased = false;
     const shown = start();
-    await expect.poll(() => held.length).toBe(1);
+    await expect.poll(() => held.length, PATIENT).toBe(1);
     release();
     expect(await shown).not.toMatch(/sources read|\u001b\[2K/);
   }
@@ -75,7 +83,7 @@ it("ends at Ctrl-C, and says how far it was; the next refresh need not wait", as
   });
   expect([code, screen]).toEqual([130, expect.stringContaining("Interrupted: [#############-------] 2 of 3")]);
   const again = anp(REFRESH, { cwd: folder.path });
-  await expect.poll(() => held.length).toBe(2);
+  await expect.poll(() => held.length, PATIENT).toBe(2);
   release();
   expect((await again).code).toBe(8);
 });
@@ -93,7 +101,7 @@ it("says of a daemon that it does not say how far it is", async () => {
     onScreen: (text) =>
       text.includes("does not say") &&
       void expect
-        .poll(() => held.length)
+        .poll(() => held.length, PATIENT)
         .toBe(1)
         .then(release),
   });
