@@ -30,7 +30,7 @@ describeApi("a storage that does not answer", (open) => {
 
   it("is a 503 that says when to try again and nothing of the inside, and a 500 of the experimental endpoint", async () => {
     const { storage, broken } = await breakable();
-    api = await open({ storage, flags: { "auth.cache_ms": 60_000 } });
+    api = await open({ storage, flags: { "auth.cache_ms": 2000 } });
     expect((await api.ask("/api/v1/ai/me", { token: "alice-token" })).status).toBe(200);
     broken(true);
     const trade = { trade_type: "spot", volume_usd: 100, ref_id: "t1" };
