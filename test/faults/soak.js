@@ -7,7 +7,7 @@ const SCENARIOS = {
   "last-points": "rounds of 100 points, 4 processes with 64 clients each",
   "killed-processes": "kills of daemons and other processes under load",
   "killed-at-a-step": "every step of an append, of its storage calls and its file calls",
-  "sealed-folders": "every step of sealing a full folder of a ledger",
+  "sealed-folders": "kills spread over the steps of sealing a full folder of a ledger, by default every step",
   "killed-erasures": "kills of processes that erase a user or prune, each run again; raw bytes are searched for words",
   "failing-calls": "runs with every storage call failing in turn",
   midnight: "midnights that 64 clients pass, with clocks an hour ahead and behind",
