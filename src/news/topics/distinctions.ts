@@ -69,12 +69,12 @@ export function createDistinction(): (a: Traits, b: Traits) => boolean {
     const [x, y] = a.lang === b.lang ? [a.rest, b.rest] : [a.neutral, b.neutral];
     const shared = common(x, y);
     const alike = shared / (x.size + y.size - shared || 1);
-    const areTurned = alike >= (a.lang === b.lang ? DISTINCT.turned : DISTINCT.across);
+    const areTurned = alike >= (a.lang === b.lang ? DISTINCT.turned[a.lang] : DISTINCT.across);
     if (a.sides.some((side) => b.sides.includes(side ^ 1) && (areTurned || !IS_LOOSE[side >> 1]))) return true;
     if (a.named.some((names, kind) => differInKind(names, b.named[kind]!, kind === PLACES))) return true;
     if (a.lang !== b.lang) return false;
     if (alike >= DISTINCT.template && differInFigures(a, b)) return true;
-    if (alike >= DISTINCT.turned && differInLabels(a, b)) return true;
+    if (alike >= DISTINCT.turned[a.lang] && differInLabels(a, b)) return true;
     if (alike >= DISTINCT.swapped && areSwapped(a, b)) return true;
     const [first, second] = middlesOf(a, b) ?? [];
     return first !== undefined && second !== undefined && common(termsOf(first), termsOf(second)) === 0;
