@@ -36,8 +36,7 @@ export function chainError(found: Entry, last: Entry | undefined, user: string):
   if (!isExpected) return "its account does not follow from the one before";
   // A day in the future was written by a wrong clock: the quota does not wait for it.
   const wasAhead = before.free_day > found.created_at.slice(0, 10);
-  if (account.free_day < before.free_day && !wasAhead) return "its quota day is before an earlier one";
-  return undefined;
+  return account.free_day < before.free_day && !wasAhead ? "its quota day is before an earlier one" : undefined;
 }
 
 /** Whether these details allow this delta. The rates of rewards and answers are not stored: only the sign is checked. */

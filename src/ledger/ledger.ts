@@ -165,7 +165,7 @@ class UserLedger {
         throw new AnpError(change.code, change.message);
       }
       await indexOperation(this.entries, end.last);
-      const posted = await this.#append(end, entryAfter(last, { user: this.#user, posting, change, now }), operation);
+      const posted = await this.#append(end, entryAfter(last, this.#user, posting, change, now), operation);
       if (posted === undefined && this.monotonic() - since > LONGEST_POST_MS) throw new AnpError(503, CONTENDED);
       if (posted === undefined) continue;
       if (!posted.replayed) observer?.posted(posted.entry);
@@ -207,28 +207,18 @@ class UserLedger {
       return undefined;
     }
     if (stored.item.operation.id === operation.id) {
-      const entry = await acknowledge(this.entries, stored, operation);
-      return { entry, replayed: operation.origin !== undefined };
+      return { entry: await acknowledge(this.entries, stored, operation), replayed: operation.origin !== undefined };
     }
     this.#deps.observer?.conflicted();
     return undefined;
   }
 }
 
-interface Posting {
-  readonly operation: LedgerOperation;
-  readonly command: LedgerCommand;
-  readonly ref_id: string;
-  readonly lang: Language;
-}
-
+type Posting = Readonly<{ operation: LedgerOperation; command: LedgerCommand; ref_id: string; lang: Language }>;
 /** The entry of a posting, and whether an earlier request made it. */
 export type Posted = { readonly entry: Entry; readonly replayed: boolean };
 
-function entryAfter(
-  last: Entry | undefined,
-  { user, posting, change, now }: { user: string; posting: Posting; change: Change; now: number },
-): Entry {
+function entryAfter(last: Entry | undefined, user: string, posting: Posting, change: Change, now: number): Entry {
   const { operation, command, ref_id, lang } = posting;
   const fields: Omit<Entry, "hash"> = {
     id: (last?.id ?? 0) + 1,

@@ -47,6 +47,8 @@ export type LedgerRefusal =
   | { readonly code: 1005 | 1009; readonly message: string }
   | { readonly code: 422; readonly field: string; readonly message: string };
 
+type Decision = Change | LedgerRefusal;
+
 /** floor(amount × rate), exact: both numbers are read in their shortest decimal form, so 0.29 × 100 is 29. */
 export const pointsFor = (amount: number, rate: number): number => new Decimal(amount).mul(rate).floor().toNumber();
 
@@ -58,12 +60,7 @@ export const pointsFor = (amount: number, rate: number): number => new Decimal(a
  * if ("code" in change) throw new AnpError(change.code, change.message);
  * change.account.balance; // 5
  */
-export function decideChange(
-  account: Account,
-  command: LedgerCommand,
-  now: number,
-  quotaRules: QuotaRules,
-): Change | LedgerRefusal {
+export function decideChange(account: Account, command: LedgerCommand, now: number, quotaRules: QuotaRules): Decision {
   switch (command.type) {
     case "chat_cost":
       return chargeChat(account, command, now, quotaRules);
@@ -94,12 +91,9 @@ export function decideChange(
   }
 }
 
-function chargeChat(
-  account: Account,
-  command: Extract<LedgerCommand, { type: "chat_cost" }>,
-  now: number,
-  quotaRules: QuotaRules,
-): Change | LedgerRefusal {
+type ChatCost = Extract<LedgerCommand, { type: "chat_cost" }>;
+
+function chargeChat(account: Account, command: ChatCost, now: number, quotaRules: QuotaRules): Decision {
   const { cost, quota, message_id, session_id, route, sub_intent } = command;
   const details = { type: "chat_cost" as const, message_id, session_id, route, sub_intent, free: false };
   if (cost === 0) return { delta: 0, account, details };
@@ -113,7 +107,7 @@ function chargeChat(
   return spend(account, cost, details);
 }
 
-function earn(account: Account, points: number, details: EntryDetails): Change | LedgerRefusal {
+function earn(account: Account, points: number, details: EntryDetails): Decision {
   const total_earned = account.total_earned + points;
   // The balance never exceeds the total earned, so one bound limits both.
   if (!(total_earned <= LIMITS.integer)) {
@@ -122,7 +116,7 @@ function earn(account: Account, points: number, details: EntryDetails): Change |
   return { delta: points, account: { ...account, balance: account.balance + points, total_earned }, details };
 }
 
-function spend(account: Account, points: number, details: EntryDetails): Change | LedgerRefusal {
+function spend(account: Account, points: number, details: EntryDetails): Decision {
   if (points > account.balance) {
     return { code: 1005, message: `Insufficient points: ${points} needed, ${account.balance} left.` };
   }

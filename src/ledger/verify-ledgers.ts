@@ -58,10 +58,9 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
   const ordered = [...segments]
     .map((text) => scanned.get(text) ?? unscannedUser(new EncodedSegment(text)))
     .sort((one, other) => (nameOf(one.segment) < nameOf(other.segment) ? -1 : 1));
-  const report = (): void => onProgress?.({ keys, entries, users: { done, all: ordered.length } });
   const count = (): void => {
     entries += 1;
-    if (entries % 256 === 0) report();
+    if (entries % 256 === 0) onProgress?.({ keys, entries, users: { done, all: ordered.length } });
   };
   for (const user of ordered) {
     const id = named.get(user.segment.text);
@@ -77,21 +76,17 @@ const nameOf = (segment: EncodedSegment): string => decodeSegment(segment) ?? se
 
 async function verifyUser(
   storage: Storage,
-  scanned: ScannedUser,
+  { segment, damage, top, answers }: ScannedUser,
   options: { count: () => void; profiles: boolean; receipt: Receipt | undefined; id: string | undefined },
 ): Promise<Verification | undefined> {
-  const { segment } = scanned;
   const { receipt } = options;
-  let damage = scanned.damage;
-  const note = (found: LedgerDamage | undefined): void => {
-    damage = firstDamage(damage, found);
-  };
+  const note = (found: LedgerDamage | undefined): void => void (damage = firstDamage(damage, found));
   let last: Entry | undefined;
   let user_id = options.id ?? nameOf(segment);
   try {
     let passed: string | null = null;
-    const charges = createCharges(scanned.answers);
-    const walk = await walkLedger(storage, segment, scanned.top, (entry) => {
+    const charges = createCharges(answers);
+    const walk = await walkLedger(storage, segment, top, (entry) => {
       if (entry.id === receipt?.entries) passed = entry.hash;
       charges.add(entry);
       options.count();
@@ -115,8 +110,7 @@ async function verifyUser(
     if (isOutage(error)) await probe(storage);
     note({ entry: null, message: `it could not be verified: ${(error as Error).message}` });
   }
-  const head = last?.hash ?? null;
-  const verified = { user_id, entries: last?.id ?? 0, balance: last?.account.balance ?? 0, head };
+  const verified = { user_id, entries: last?.id ?? 0, balance: last?.account.balance ?? 0, head: last?.hash ?? null };
   return damage === undefined ? verified : { ...verified, damage };
 }
 
@@ -160,8 +154,7 @@ function createCharges(answers: readonly number[]) {
   };
 }
 
-function receiptDamage(receipt: Receipt, end: number, passed: string | null): LedgerDamage | undefined {
-  const { entries, head } = receipt;
+function receiptDamage({ entries, head }: Receipt, end: number, passed: string | null): LedgerDamage | undefined {
   if (end < entries) {
     return { entry: end + 1, message: `the entry is missing: an earlier verification found ${entries} entries` };
   }

@@ -1,11 +1,10 @@
 import { checkDocument, readEach } from "../storage/documents.ts";
-import type { StorageError } from "../storage/storage-errors.ts";
 import { encodeSegment } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 import { chainError } from "./chain.ts";
 import { entry, type Entry, ledgerKey, operationKey, operationPointer } from "./entry.ts";
-import { damageAt, type LedgerDamage } from "./scan-for-damage.ts";
+import { damageAt } from "./scan-for-damage.ts";
 
 const PAGE = 256;
 const BEYOND = 16; // Entries read at once past the last known one: others may append meanwhile.
@@ -45,12 +44,9 @@ export async function walkLedger(storage: Storage, user: EncodedSegment, top: nu
   }
 }
 
-function checkPage(
-  keys: readonly Key[],
-  texts: readonly (string | undefined | StorageError)[],
-  before: Entry | undefined,
-  user: EncodedSegment,
-): { valid: Entry[]; damage: LedgerDamage | undefined } {
+type Texts = Awaited<ReturnType<typeof readEach>>;
+
+function checkPage(keys: readonly Key[], texts: Texts, before: Entry | undefined, user: EncodedSegment) {
   const valid: Entry[] = [];
   for (const [index, text] of texts.entries()) {
     const last = valid.at(-1) ?? before;
