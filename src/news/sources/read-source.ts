@@ -1,13 +1,13 @@
-import { readFile, stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
 import { isArticleList, readArticlePages } from "./help/article-pages.ts";
-import { readHelpFolder } from "./help/help-folder.ts";
 import { SourceError, statusError } from "./source-error.ts";
 import type { createSourceFetch } from "./public-fetch.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
 
 const MAX_REDIRECTS = 5;
+const MOST_FILES = 5000; // Of a help center that is a folder.
 const ACCEPT =
   "application/rss+xml, application/atom+xml, application/feed+json, application/json;q=0.9, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.5";
 
@@ -76,6 +76,22 @@ async function readLocal({ location: path, kind }: Place, options: ReaderOptions
   }
 }
 
+/** The Markdown and HTML files of a folder and of those in it, as JSON: `{"articles":[{path,text}]}`.
+ * @throws SourceError `too_large` */
+async function readHelpFolder(folder: string, maxBytes: number): Promise<Buffer> {
+  const all = await readdir(folder, { recursive: true });
+  const paths = all.filter((path) => /\.(?:md|markdown|html?)$/i.test(path) && !/(?:^|[\\/])\./.test(path)).sort();
+  if (paths.length > MOST_FILES) throw new SourceError("too_large", `more than ${MOST_FILES} files`);
+  const articles: { path: string; text: string }[] = [];
+  let bytes = 0;
+  for (const path of paths) {
+    bytes += (await stat(join(folder, path))).size;
+    if (bytes > maxBytes) throw new SourceError("too_large", `more than ${maxBytes} bytes`);
+    articles.push({ path, text: await readFile(join(folder, path), "utf8") });
+  }
+  return Buffer.from(JSON.stringify({ articles }));
+}
+
 async function readRemote(place: Place, known: Validators, options: ReaderOptions): Promise<Reading | undefined> {
   await options.fetch.load();
   const overdue = new AbortController();
@@ -121,7 +137,7 @@ async function follow(
   known: Validators,
   signal: AbortSignal,
   { fetch }: ReaderOptions,
-): Promise<{ response: Response; url: string }> {
+) {
   let url = new URL(location);
   const { origin } = url;
   const credentials = basicAuth(url);
