@@ -16,10 +16,8 @@ export const readQuestions = async (file: string): Promise<ListedQuestions> =>
 
 /** The questions of a scene in their order; those of `home` for an unknown one. `lang` is a BCP 47 tag. The scene and the
  * language of the result are those asked for, or what is served instead. */
-export function recommend(
-  list: ListedQuestions,
-  { scene, lang, limit }: { scene: string; lang: string; limit: number },
-): RecommendedQuestions {
+export function recommend(list: ListedQuestions, asked: { scene: string; lang: string; limit: number }) {
+  const { scene, lang, limit } = asked;
   const known = list.some((question) => question.scene === scene) ? scene : "home";
   const nearest = nearestLanguage(lang);
   const questions = list

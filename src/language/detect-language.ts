@@ -3,8 +3,7 @@ import type { Language } from "../contract/schemas/shared-fields.ts";
 /** The language of a BCP 47 tag: every Chinese (`zh-TW`, `cmn`, `yue`) is `zh`; undefined for one we do not have. */
 export function languageOfTag(tag: string): Language | undefined {
   const [, found] = /^(zh|cmn|yue|en)(?![a-z])/i.exec(tag.trim()) ?? [];
-  if (found === undefined) return undefined;
-  return found.toLowerCase() === "en" ? "en" : "zh";
+  return found === undefined ? undefined : found.toLowerCase() === "en" ? "en" : "zh";
 }
 
 /** The nearest language we have for a tag: `zh` for every Chinese, `en` for all else. */
@@ -19,8 +18,6 @@ export function scriptOfTag(tag: string): Script | undefined {
 }
 
 const HAN = /\p{Script=Han}/u;
-const HAN_ALL = /\p{Script=Han}/gu;
-const LATIN_WORDS = /\p{Script=Latin}{2,}/gu;
 /** Whether the text holds a Chinese character. */
 export const hasHan = (text: string): boolean => HAN.test(text);
 
@@ -31,8 +28,8 @@ export const hasHan = (text: string): boolean => HAN.test(text);
  * detectLanguage("BTC 今天怎么样"); // "zh"
  */
 export function detectLanguage(text: string, fallback: Language = "en"): Language {
-  const han = text.match(HAN_ALL)?.length ?? 0;
+  const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
   if (han === 0) return /\p{L}/u.test(text) ? "en" : fallback;
-  const words = text.match(LATIN_WORDS)?.length ?? 0;
+  const words = text.match(/\p{Script=Latin}{2,}/gu)?.length ?? 0;
   return han * 2 >= words ? "zh" : "en";
 }

@@ -19,10 +19,7 @@ const MONTH = /(?<!\d)(1[0-2]|[1-9])\s?月份?(?!\s?\d)/g;
  * @example
  * headlineTermsOf("Fed cuts rates by 0.5%", []); // #5.0e-1%, @fed, @rate-cut, @rates, fed, cut, rate
  */
-export function headlineTermsOf(
-  text: string,
-  assets: readonly string[],
-): { readonly key: string; readonly kind: TermKind }[] {
+export function headlineTermsOf(text: string, assets: readonly string[]) {
   const terms = new Map<string, TermKind>();
   for (const symbol of assets) terms.set(`$${symbol}`, "asset");
   const folded = quantitiesInDigits(fold(text));

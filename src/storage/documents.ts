@@ -46,11 +46,7 @@ export async function readPresent<T>(storage: Documents, key: Key, schema: z.Zod
 }
 
 /** The documents under these keys that are there, in the order asked for. */
-export async function readDocuments<T>(
-  storage: Pick<Storage, "getMany">,
-  keys: readonly Key[],
-  schema: z.ZodType<T>,
-): Promise<T[]> {
+export async function readDocuments<T>(storage: Documents, keys: readonly Key[], schema: z.ZodType<T>): Promise<T[]> {
   const documents = (await storage.getMany(keys)).map((text, index) => parseDocument(keys[index]!, text, schema));
   return documents.filter((document) => document !== undefined);
 }

@@ -3,13 +3,11 @@ import type { Key, Storage } from "./storage.ts";
 
 /** The kinds of calls: `has` is `laterItem` too, `create` also `createAfter` and `append`, and `list` what yields keys. */
 export type StorageCall = "get" | "has" | "getMany" | "create" | "confirm" | "put" | "remove" | "list";
+type Around = <T>(call: StorageCall, key: Key, run: () => Promise<T>) => Promise<T>;
 
 /** The same storage, each of whose calls goes through `around`: it may watch, delay or fail the call, or run it twice.
  * For `getMany` it gets the first key, for `list` the prefix; the listing itself follows. */
-export function interceptStorage(
-  storage: Storage,
-  around: <T>(call: StorageCall, key: Key, run: () => Promise<T>) => Promise<T>,
-): Storage {
+export function interceptStorage(storage: Storage, around: Around): Storage {
   async function* listed<T>(prefix: Key, list: AsyncIterable<T>): AsyncGenerator<T> {
     await around("list", prefix, () => Promise.resolve());
     yield* list;

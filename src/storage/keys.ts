@@ -55,9 +55,7 @@ export const itemKey = (stem: EncodedSegment, version: number): Key => [stem, fo
 export const encodedItem = (stem: string, version: number): string => `${stem}:${folderOf(version)}:${version}`;
 
 /** The stream and the number of the item that a key belongs to; undefined for any other key. */
-export function streamItem(
-  key: readonly EncodedSegment[],
-): { readonly stem: EncodedSegment; readonly version: number } | undefined {
+export function streamItem(key: readonly EncodedSegment[]) {
   const [folder, number] = key.slice(-2);
   if (key.length < 3 || !/^[1-9]\d{0,15}$/.test(number!.text)) return undefined;
   const version = Number(number!.text);

@@ -4,6 +4,7 @@ import { featuresOf, SURE_OF_SCOPE } from "../retrieval/evidence-features.ts";
 import type { Findings } from "../retrieval/find-evidence.ts";
 
 type Features = ReturnType<typeof featuresOf>;
+type Decision = { readonly outcome: AnswerOutcome; readonly probability: number; readonly features?: Features };
 
 /** Logistic models of whether the quoted answers the question, and whether any content does, fitted on four companies'
  * help centers with and without the articles that answer (`npm run eval outcome-model`). */
@@ -17,10 +18,7 @@ const LEAST = { answered: 0.65, unsure: 0.57 };
 const OFFERED = { usual: 0.04, outOfScope: 0.25, near: 1.3 };
 
 /** What becomes of a question by the evidence, and the estimated probability, 0 to 1, that the quoted answers it. */
-export function decideOutcome(
-  findings: Findings,
-  reading: Parameters<typeof featuresOf>[2],
-): { readonly outcome: AnswerOutcome; readonly probability: number; readonly features?: Features } {
+export function decideOutcome(findings: Findings, reading: Parameters<typeof featuresOf>[2]): Decision {
   const [best, ...rest] = findings.evidence;
   if (best === undefined) return { outcome: "declined", probability: 0 };
   const features = featuresOf([best, ...rest], findings.ranked, reading);

@@ -18,13 +18,12 @@ export interface Draft extends Omit<Answer, "routing"> {
   };
 }
 
-const LOCAL_MODEL_NAME = "local-extractive";
 /** Titles that are offered; articles that an unsure answer quotes, sections of a wide one, and passages for a model. */
 const MOST = { titles: 3, unsure: 2, sections: 5, passages: { narrow: 6, wide: 14 } };
 
 /** A text, with the passages that it quotes or offers. */
 export function draft(text: string, outcome: AnswerOutcome, sources: SourceItem[] = []): Draft {
-  return { text, sources, outcome, model_name: LOCAL_MODEL_NAME };
+  return { text, sources, outcome, model_name: "local-extractive" };
 }
 
 /** Searches for a question; for a follow-up, also for the question before. */

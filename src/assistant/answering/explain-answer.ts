@@ -10,11 +10,8 @@ export type AnswerExplanation = ReturnType<typeof explainAnswer>;
 
 /** Computes again what decided an answer: the router, what finally answers (`figures` of the service, a `rule`, the
  * `latest` items or the `evidence`), and the evidence with its features even where something else answers. */
-export function explainAnswer(
-  given: AskedQuestion,
-  { routing, kind, by, standalone }: PreparedQuestion,
-  on: AnswerIndex,
-) {
+export function explainAnswer(given: AskedQuestion, prepared: PreparedQuestion, on: AnswerIndex) {
+  const { routing, kind, by, standalone } = prepared;
   const asked =
     standalone === undefined
       ? { ...given, question: chosenTitle(given.question, given.history) ?? given.question }

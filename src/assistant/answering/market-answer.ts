@@ -16,12 +16,7 @@ function describeMood(mood: Omit<MarketMood, "hot">, lang: Language): string {
 }
 
 /** The answer to a question about the market; `known` is false when there are no figures to answer from. */
-export function answerMarket(
-  subIntent: string,
-  market: MarketMood | undefined,
-  lang: Language,
-  wide: boolean,
-): { readonly text: string; readonly known: boolean } {
+export function answerMarket(subIntent: string, market: MarketMood | undefined, lang: Language, wide: boolean) {
   if (subIntent === "price") return { text: MARKET.noPrices[lang], known: false };
   if (market === undefined || (subIntent === "hot_topics" && market.hot.length === 0)) {
     return { text: MARKET.noData[lang], known: false };

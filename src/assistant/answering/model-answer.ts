@@ -8,12 +8,8 @@ import { toSourceItem, type Passage } from "../passage.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 import { sentencesOf } from "../../language/sentences.ts";
 
-const EXCERPT_CHARACTERS = 3000;
-
-/** The part of a passage that a model is given: plain text. */
-export function toExcerpt(passage: Passage): Passage {
-  return { ...passage, text: plainText(passage.text).slice(0, EXCERPT_CHARACTERS) };
-}
+/** The part of a passage that a model is given: 3000 characters of plain text. */
+export const toExcerpt = (passage: Passage): Passage => ({ ...passage, text: plainText(passage.text).slice(0, 3000) });
 
 /** What a check makes of a model's reply: its value, or why it may not be delivered. Plain data. */
 export type Checked<T> = { readonly value: T } | { readonly findings: readonly Finding[] };
@@ -34,10 +30,7 @@ const MARKS = /(?<![ \t])([ \t]*)[[【]\s*(\d{1,3}(?:\s*[-–,，、;]\s*\d{1,3}
 
 /** Maps a model's citation marks to passages: `[k]` then is the k-th of `cited`, by first mention; marks of no passage
  * go. Null when the model replies that the passages do not answer, or cites none. */
-export function resolveCitations(
-  raw: string,
-  passages: readonly Passage[],
-): { readonly text: string; readonly cited: readonly Passage[] } | null {
+export function resolveCitations(raw: string, passages: readonly Passage[]) {
   if (raw.includes(NO_ANSWER)) return null;
   const cited = new Set<Passage>();
   const renumbered = raw.trim().replace(MARKS, (_, space: string, list: string) => {

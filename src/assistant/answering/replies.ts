@@ -4,9 +4,8 @@ import WORDINGS from "./replies.json" with { type: "json" };
 const SMALL_TALK: Readonly<Record<string, Readonly<Record<Language, string>>>> = WORDINGS.smallTalk;
 
 /** The reply to small talk. */
-export function smallTalk(subIntent: string, lang: Language): string {
-  return (SMALL_TALK[subIntent] ?? WORDINGS.smallTalk.chat)[lang];
-}
+export const smallTalk = (subIntent: string, lang: Language): string =>
+  (SMALL_TALK[subIntent] ?? WORDINGS.smallTalk.chat)[lang];
 
 /** Fixed replies; they state no fact that needs a source. First lines of lists of headlines. */
 export const { replies: REPLIES, leads: LEADS } = WORDINGS;

@@ -1,13 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import type { ProviderConfig } from "../../config/model-config.ts";
-import {
-  callModel,
-  createBoundedFetch,
-  failureOf,
-  ModelReplyError,
-  type CallBounds,
-  type ModelCall,
-} from "./model-call.ts";
+import { callModel, createBoundedFetch, failureOf, ModelReplyError } from "./model-call.ts";
+import type { CallBounds, ModelCall } from "./model-call.ts";
 import type { Tokens } from "./token-budgets.ts";
 import { promptTokens, type Prompt } from "./model-prompt.ts";
 

@@ -11,12 +11,8 @@ import { unitsOf } from "./text-units.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
 /** A passage in the index. */
-export interface IndexedPassage {
-  readonly passage: Passage;
-  readonly number: number;
-  readonly lang: Language;
-  readonly details: () => ReturnType<typeof readDetails>;
-}
+export type IndexedPassage = Readonly<{ passage: Passage; number: number; lang: Language; details: () => Details }>;
+type Details = ReturnType<typeof readDetails>;
 
 const DETAILS_KEPT = 1000;
 

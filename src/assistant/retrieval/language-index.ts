@@ -248,8 +248,6 @@ export class Scores {
   }
 }
 
-const HAN = /^\p{Script=Han}/u;
-
 /** Terms for search, in order and repeated as in the text. English: stemmed words. Chinese needs no dictionary: each
  * character and each pair of neighbours is a term (Nie, Gao, Zhang & Zhou 2000 found unigrams with bigrams as good as words).
  * @example
@@ -275,7 +273,7 @@ export function termsOfFolded(folded: string): string[] {
 
 /** The terms that a text must contain for a word or phrase to occur in it, near enough: pairs of characters for Chinese. */
 export function termsOfWord(word: string): string[] {
-  if (!HAN.test(word)) return word.split(" ");
+  if (!/^\p{Script=Han}/u.test(word)) return word.split(" ");
   const characters = Array.from(word);
   if (characters.length <= 2) return [word];
   return characters.slice(1).map((character, at) => characters[at]! + character);

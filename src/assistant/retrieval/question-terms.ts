@@ -27,11 +27,7 @@ export interface Search {
 
 /** The groups of a question as the passages of one language say them, and, with less weight, those that only the question
  * before says, or the user's page. */
-export function groupsOf(
-  index: AnswerIndex,
-  { question, previous = "", symbol = "" }: Search,
-  lang: Language,
-): TermGroup[] {
+export function groupsOf(index: AnswerIndex, { question, previous = "", symbol = "" }: Search, lang: Language) {
   const groups = readGroups(index, question, lang);
   const add = (text: string, weight: number): void => {
     for (const [key, group] of readGroups(index, text, lang)) {

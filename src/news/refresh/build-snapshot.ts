@@ -16,11 +16,8 @@ import type { HeadlineMemory } from "../topics/headline-memory.ts";
 export type RefreshCounts = Pick<SnapshotRecord, "news_updated" | "notice_updated" | "topic_rebuild">;
 
 /** What was read of a source: its state without `items`, and its content unless that stays as it is known. */
-export interface ReadSource<C> {
-  readonly source: Source;
-  readonly state: Omit<SourceState, "items">;
-  readonly content: C | undefined;
-}
+export type ReadSource<C> = Readonly<{ source: Source; state: Omit<SourceState, "items">; content: C | undefined }>;
+type Read = readonly ReadSource<SourceContent>[];
 
 export interface BuildOptions {
   readonly mode: RefreshMode;
@@ -39,7 +36,7 @@ const MOST_AT_ONCE = 800;
 /** The next snapshot, from the sources and the one before. */
 export async function buildSnapshot(
   base: SnapshotContent | undefined,
-  read: readonly ReadSource<SourceContent>[],
+  read: Read,
   options: BuildOptions,
   step: Step,
   memory?: HeadlineMemory,
@@ -76,12 +73,8 @@ export async function buildSnapshot(
   return { record, parts };
 }
 
-async function nextItems(
-  before: readonly StoredItem[],
-  read: readonly ReadSource<SourceContent>[],
-  { now, shift, max_age_days, max_items }: BuildOptions,
-  step: Step,
-) {
+async function nextItems(before: readonly StoredItem[], read: Read, options: BuildOptions, step: Step) {
+  const { now, shift, max_age_days, max_items } = options;
   const news = read.filter(({ source }) => source.kind === "news");
   const configured = new Set(news.map(({ source }) => source.id));
   const known = before.flatMap((item) => {
@@ -112,7 +105,7 @@ async function nextItems(
 function keptOf(
   counts: NonNullable<SourceState["last_read"]>,
   entries: readonly ListedItem[],
-  { cut: beyond, isOld }: { readonly cut: readonly ListedItem[]; readonly isOld: (item: ListedItem) => boolean },
+  { cut: beyond, isOld }: Pick<Awaited<ReturnType<typeof nextItems>>, "cut" | "isOld">,
 ) {
   const ids = new Set(beyond.map(({ id }) => id));
   const old = entries.filter(isOld).length;
@@ -123,7 +116,7 @@ function keptOf(
 interface Listings extends Pick<Parts, "notices" | "help">, Pick<SnapshotRecord, "index" | "sentiment_ms"> {}
 
 /** The entries of complete listings. An entry that is not listed any more is dropped; a failed source keeps its own. */
-function nextListings(before: Listings, read: readonly ReadSource<SourceContent>[], now: number): Listings {
+function nextListings(before: Listings, read: Read, now: number): Listings {
   const of = (wanted: Source["kind"]) => read.filter(({ source }) => source.kind === wanted);
   const notices = of("notice").flatMap(({ content }) =>
     content?.kind === "notice" ? content.entries : before.notices,
@@ -183,11 +176,7 @@ function countChanged<T extends { id: string; lang: string }>(
 
 /** Items per kind and language. A language is `unknown` when it could not be listed and nothing is left from an earlier
  * listing. Zero means that it was listed, or is not configured, and has no entries. */
-function coverageOf(
-  parts: Parts,
-  sources: readonly Source[],
-  states: readonly SourceState[],
-): SnapshotRecord["coverage"] {
+function coverageOf(parts: Parts, sources: readonly Source[], states: readonly SourceState[]) {
   const neverListed = new Set(states.filter(({ last_ok_ms }) => last_ok_ms === null).map(({ id }) => id));
   const kinds = { news: parts.items, notice: parts.notices, help: parts.help };
   const result: SnapshotRecord["coverage"] = {};

@@ -153,12 +153,9 @@ function stateBefore(source: Source, states: readonly SourceState[]): Omit<Sourc
 }
 
 /** @returns undefined when the content has the known hash */
-async function parse(
-  { runner, reader, clock, logger, shift }: SourceReaderDeps,
-  source: Source,
-  { bytes, contentType, url }: Reading,
-  knownHash: string | null,
-) {
+async function parse(deps: SourceReaderDeps, source: Source, reading: Reading, knownHash: string | null) {
+  const { runner, reader, clock, logger, shift } = deps;
+  const { bytes, contentType, url } = reading;
   const now = clock.now();
   const day = isLocal(source) ? now - shiftAt(shift, now) : now;
   const { buffer, byteLength } = bytes;

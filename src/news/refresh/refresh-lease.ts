@@ -40,9 +40,7 @@ export function createRefreshLease(deps: {
     return false;
   }
 
-  async function isOwn(): Promise<boolean> {
-    return parseLease(await storage.get(KEY))?.holder === holder;
-  }
+  const isOwn = async (): Promise<boolean> => parseLease(await storage.get(KEY))?.holder === holder;
 
   function hold(): () => Promise<void> {
     const started = monotonic();

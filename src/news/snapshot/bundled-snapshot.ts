@@ -15,9 +15,7 @@ const bundledSnapshot = z.strictObject({
 export type BundledSnapshot = z.infer<typeof bundledSnapshot>;
 
 /** The snapshot that is bundled with the package. */
-export async function readBundledSnapshot(
-  file = packageFile("fixtures/fallback/hot-topics.json"),
-): Promise<BundledSnapshot> {
+export async function readBundledSnapshot(file = packageFile("fixtures/fallback/hot-topics.json")) {
   return bundledSnapshot.parse(JSON.parse(await readFile(file, "utf8")));
 }
 

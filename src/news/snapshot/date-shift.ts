@@ -12,11 +12,8 @@ export function shiftAt(shift: DateShift | undefined, now: number): number {
 }
 
 /** Shifts dates of local files. Once the anchor is reached, later dates count as the anchor: none is in the future. */
-export function createDateShifter(
-  shift: DateShift | undefined,
-  now: number,
-): (date: number, movable: boolean) => number {
-  if (shift === undefined || now < shift.anchor_ms) return (date) => date;
+export function createDateShifter(shift: DateShift | undefined, now: number) {
   const distance = shiftAt(shift, now);
-  return (date, movable) => (movable ? Math.min(date, shift.anchor_ms) + distance : date);
+  return (date: number, movable: boolean): number =>
+    movable && shift && now >= shift.anchor_ms ? Math.min(date, shift.anchor_ms) + distance : date;
 }

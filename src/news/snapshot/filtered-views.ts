@@ -23,13 +23,10 @@ export function createFilteredViews(projection: Projection): (filter: NewsFilter
 /** Whether the filter lets everything through. */
 export const isOpen = (filter: NewsFilter): boolean => !Object.values(filter).some(Boolean);
 
-type Conditions = Omit<NewsFilter, "q"> & {
-  readonly words: readonly string[];
-  readonly fold: (text: string) => string;
-};
+type Conditions = Awaited<ReturnType<typeof conditionsOf>>;
 
 /** How to fold is loaded with the first words that are looked for. */
-async function conditionsOf({ q = "", ...names }: NewsFilter): Promise<Conditions> {
+async function conditionsOf({ q = "", ...names }: NewsFilter) {
   const { fold } = q === "" ? { fold: String } : await import("../../language/tokenize.ts");
   return { ...names, words: fold(q).split(/\s+/).filter(Boolean), fold };
 }

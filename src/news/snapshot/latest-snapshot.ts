@@ -58,8 +58,7 @@ export class LatestSnapshot {
   }
 
   #sharedLook(own?: PublishedDocument): Promise<number> {
-    this.#looking ??= this.#showNewest(own).finally(() => (this.#looking = undefined));
-    return this.#looking;
+    return (this.#looking ??= this.#showNewest(own).finally(() => (this.#looking = undefined)));
   }
 
   async #showNewest(own: PublishedDocument | undefined): Promise<number> {

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { z } from "zod";
 import type { hotTopics, newsList, sentimentOverview, topicList } from "../../contract/schemas/news-schemas.ts";
 import type { Language, Sentiment } from "../../contract/schemas/shared-fields.ts";
-import { toIso } from "../../runtime/clock.ts";
+import { DAY_MS, toIso } from "../../runtime/clock.ts";
 import { HALF_LIFE_MS, trendAt } from "../topics/heat.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import type { Projection } from "./show-snapshot.ts";
@@ -13,7 +13,6 @@ export type TopicList = z.infer<typeof topicList>;
 export type SentimentOverview = z.infer<typeof sentimentOverview>;
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 const CACHED = 1000;
 type HotTopic = z.infer<typeof hotTopics>["topics"][number];
 export type SnapshotViews = ReturnType<typeof createSnapshotViews>;
@@ -51,7 +50,7 @@ export function createSnapshotViews({ items, times, record, topics: views }: Pro
     hotTopics(now: number, limit: number, days: number, lang: Language): HotTopic[] {
       const minute = minuteOf(now);
       return hotLists(`${minute} ${limit} ${days} ${lang}`, () => {
-        const recent = views.headlines.filter(({ last_ms }) => last_ms > minute - days * DAY).slice(0, limit);
+        const recent = views.headlines.filter(({ last_ms }) => last_ms > minute - days * DAY_MS).slice(0, limit);
         return recent.map((each) => {
           return { topic: each.titles[lang], heat: cooled(each, views, now).heat, trend: trendAt(each, minute) };
         });
@@ -62,7 +61,7 @@ export function createSnapshotViews({ items, times, record, topics: views }: Pro
       const minute = minuteOf(now);
       return overviews(`${minute} ${days}`, () => {
         const counts = { positive: 0, neutral: 0, negative: 0 };
-        for (const { sentiment } of itemsOf(newer(minute - days * DAY))) counts[sentiment] += 1;
+        for (const { sentiment } of itemsOf(newer(minute - days * DAY_MS))) counts[sentiment] += 1;
         const { index, sentiment_ms } = record;
         const updated_at = sentiment_ms === null ? null : toIso(sentiment_ms);
         return { dominant: dominantSentiment(counts, index), ...counts, index, updated_at };

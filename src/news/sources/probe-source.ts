@@ -13,11 +13,9 @@ const FORMATS: Readonly<Record<string, string>> = { rss: "RSS", feed: "Atom", rd
 export const PROBE_MS = 10_000;
 
 /** How {@link probeSource} reads the sources of a configuration. */
-export function probeOptions(
-  { timeout_ms, max_bytes: maxBytes, contact, max_age_days }: NewsConfig,
-  about: Pick<ReaderOptions, "baseDir" | "now" | "signal">,
-) {
-  const timeoutMs = Math.min(timeout_ms, PROBE_MS);
+export function probeOptions(config: NewsConfig, about: Pick<ReaderOptions, "baseDir" | "now" | "signal">) {
+  const { max_bytes: maxBytes, contact, max_age_days } = config;
+  const timeoutMs = Math.min(config.timeout_ms, PROBE_MS);
   return { ...about, timeoutMs, maxBytes, max_age_days, fetch: createSourceFetch(contact) };
 }
 

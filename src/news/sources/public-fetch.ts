@@ -37,8 +37,7 @@ export function createSourceFetch(contact: string | undefined) {
       if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic(host);
       const { fetch, guarded, open } = await load();
       const sent = { "user-agent": userAgent, ...Object.fromEntries(headers) };
-      const dispatcher = allowPrivate ? open : guarded;
-      return fetch(url, { headers: sent, redirect: "manual", signal, dispatcher });
+      return fetch(url, { headers: sent, redirect: "manual", signal, dispatcher: allowPrivate ? open : guarded });
     },
   };
 }

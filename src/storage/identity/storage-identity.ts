@@ -19,12 +19,9 @@ const randomId = (): string => randomBytes(16).toString("hex");
  * @throws StorageReplacedError when it does not have the expected id */
 export async function identifyStorage(
   storage: Storage,
-  {
-    expected,
-    create,
-    newId = randomId,
-  }: { readonly expected: string | undefined; readonly create: boolean; readonly newId?: () => string },
+  options: { readonly expected: string | undefined; readonly create: boolean; readonly newId?: () => string },
 ): Promise<{ readonly id: string; readonly missing: number } | undefined> {
+  const { expected, create, newId = randomId } = options;
   const { identity } = storage;
   if (identity === undefined) return undefined;
   let found = await findIdentity(storage, create);
@@ -68,8 +65,7 @@ export async function findIdentity(storage: Storage, all: boolean) {
   const texts = await onMarks(storage, (keys) => storage.getMany(keys));
   const ids = texts.map((text) => parseIdentity(text)?.id);
   const id = ids.find((one) => one !== undefined);
-  const missing = ids.filter((one) => one === undefined || one !== id).length;
-  return { id, missing, marks, isUnmarked };
+  return { id, missing: ids.filter((one) => one === undefined || one !== id).length, marks, isUnmarked };
 }
 
 async function onMarks<T>(storage: Storage, call: (keys: readonly Key[]) => Promise<readonly T[]>): Promise<T[]> {

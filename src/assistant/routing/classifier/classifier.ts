@@ -34,8 +34,7 @@ export function train(examples: readonly Example[], annotate?: Annotator): Train
   const vectorizer = createVectorizer(vocabulary);
   const vectors = features.map((raw) => vectorizer.vector(raw));
   const gold = Int32Array.from(examples, (example) => numbers.get(example.label)!);
-  const weights = trainLinear(vectors, gold, labels.length, vocabulary.keys.length);
-  return { labels, vocabulary, weights };
+  return { labels, vocabulary, weights: trainLinear(vectors, gold, labels.length, vocabulary.keys.length) };
 }
 
 /** Assigns texts to the labels that a model was trained with. A text without any known feature gets confidence near 0.

@@ -5,12 +5,7 @@ const TRAINING = { cost: 0.5, epochs: 6, positive: 3 };
 
 /** One-vs-rest linear SVMs, squared hinge loss, by dual coordinate descent with shrinking (Hsieh, Chang, Lin, Keerthi &
  * Sundararajan, ICML 2008); repeats exactly. @returns a row a class: a weight a feature, then the bias */
-export function trainLinear(
-  vectors: readonly Vector[],
-  labels: Int32Array,
-  classes: number,
-  features: number,
-): Float32Array[] {
+export function trainLinear(vectors: readonly Vector[], labels: Int32Array, classes: number, features: number) {
   const { cost, epochs, positive } = TRAINING;
   const count = vectors.length;
   const weights = Array.from({ length: classes }, () => new Float32Array(features + 1));

@@ -152,12 +152,7 @@ export function attributesOf(text: string): Map<string, string> {
   const found = text
     .slice(0, MOST.attributes)
     .matchAll(/(?<![^\s"'])([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))/g);
-  return new Map(
-    Array.from(found, ([, name, double, single, bare]) => [
-      name!.toLowerCase(),
-      decodeXML(double ?? single ?? bare ?? ""),
-    ]),
-  );
+  return new Map(Array.from(found, ([, name, ...values]) => [name!.toLowerCase(), decodeXML(values.join(""))]));
 }
 
 /** The HTML that an element holds: as text (RSS, Atom's `html`), as elements (`xhtml`), as plain text, or as base64. */
