@@ -24,8 +24,8 @@ const [OTHER, OFFICES] = rowsOf("office")[0]!
   .map((names) => names.join("|"));
 /** Where a Chinese title calls an office by its name, and any title a thing by its number: `东京`, `法院`; `17`, `iPhone`. */
 const LABELS = [
-  new RegExp(`(?!${OTHER})(?<name>\\p{Script=Han}{2})(?:${OTHER})*(?<thing>${OFFICES})`, "gu"),
-  /(?<thing>第|月|\p{Lu}\p{Script=Latin}*)[- ]?(?<name>\d{1,4}|[一二三四五六七八九十])(?![\d.,%万亿千百\p{Script=Latin}])/gu,
+  new RegExp(`(?!${OTHER})(?<name>\\p{Script=Han}{2})(?:${OTHER}){0,3}(?<thing>${OFFICES})`, "gu"),
+  /(?<thing>第|月|(?<!\p{Script=Latin})\p{Lu}\p{Script=Latin}*)[- ]?(?<name>\d{1,4}|[一二三四五六七八九十])(?![\d.,%万亿千百\p{Script=Latin}])/gu,
 ];
 const { distinctions: DISTINCT } = CLUSTERING;
 
