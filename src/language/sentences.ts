@@ -6,7 +6,6 @@ const ABBREVIATIONS = new Set(
 /** What follows a mark that ends a quotation but not the sentence around it: “Forgot it?” on the page, “忘记了？”入口. */
 const GOES_ON = /(?:["'”’)\]]*\s+\p{Ll}|["”’」』](?:\p{L}|[，、；]))/uy;
 const BEGINS = /["'”’)\]]*(?:\s+["'“‘([]*[\p{Lu}\p{N}\p{Script=Han}]|\s*$|\p{Script=Han})/uy;
-const BLANK = /\s/;
 const MARKS = "。！？!?…";
 const LONGEST_ABBREVIATION = Math.max(...Array.from(ABBREVIATIONS, ({ length }) => length));
 const CLOSERS = /["'”’」』）)\]》]/;
@@ -33,7 +32,7 @@ function endsSentence(line: string, at: number, start: number): boolean {
 }
 
 function afterBlanks(line: string, at: number): number {
-  while (at < line.length && BLANK.test(line[at]!)) at++;
+  while (at < line.length && /\s/.test(line[at]!)) at++;
   return at;
 }
 

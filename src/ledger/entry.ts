@@ -75,12 +75,7 @@ export const entryKey = (user: string | EncodedSegment, number: number): Key =>
   itemKey(new EncodedSegment(encodeKey(ledgerKey(user))), number);
 
 /** Where the number of an operation's entry is stored. */
-export const operationKey = (user: string | EncodedSegment, operation: string): Key => [
-  "users",
-  user,
-  "operations",
-  operation,
-];
+export const operationKey = (user: string | EncodedSegment, id: string): Key => ["users", user, "operations", id];
 
 /** The index from an operation id to the number of its entry. */
 export const operationPointer: z.ZodType<{ entry: number }> = z.strictObject({ entry: z.int().min(1) });

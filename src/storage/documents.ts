@@ -32,11 +32,9 @@ export function checkDocument<T, E extends StorageError = never>(
 }
 
 /** The document under a key, or undefined. */
-export const readDocument = async <T>(
-  storage: Pick<Storage, "get">,
-  key: Key,
-  schema: z.ZodType<T>,
-): Promise<T | undefined> => parseDocument(key, await storage.get(key), schema);
+export async function readDocument<T>(storage: Pick<Storage, "get">, key: Key, schema: z.ZodType<T>) {
+  return parseDocument(key, await storage.get(key), schema);
+}
 
 /** The same; where there is none, it is made sure that the storage is the right one: an empty one knows nobody. */
 export async function readPresent<T>(storage: Documents, key: Key, schema: z.ZodType<T>): Promise<T | undefined> {

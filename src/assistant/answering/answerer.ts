@@ -42,8 +42,7 @@ function answerPlainly({ routing }: AnswerRequest): Draft | undefined {
   if (route === "out_of_scope" && sub_intent === "investment_advice") {
     return draft(REPLIES.investmentAdvice[lang], "declined");
   }
-  if (route === "small_talk" && confidence === 1) return draft(smallTalk(sub_intent, lang), "answered");
-  return undefined;
+  return route === "small_talk" && confidence === 1 ? draft(smallTalk(sub_intent, lang), "answered") : undefined;
 }
 
 /** @param plainly whether the question must leave no doubt, since nothing has been looked up */

@@ -79,7 +79,6 @@ function newest(passages: readonly Passage[], now: number, limit: number): Passa
 }
 
 function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let shared = 0;
-  for (const term of a) if (b.has(term)) shared++;
+  const shared = Array.from(a).filter((term) => b.has(term)).length;
   return shared / Math.max(1, a.size + b.size - shared);
 }

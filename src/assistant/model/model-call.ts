@@ -139,13 +139,10 @@ export function failureOf(cause: unknown): Error {
   const { lastError } = cause as { lastError?: unknown }; // What the last of the retries failed with.
   if (lastError !== undefined) return failureOf(lastError);
   const { statusCode: status } = cause as { statusCode?: unknown };
-  let reason = typeof status === "number" ? ` (status ${status})` : "";
   // The code of a failed connection, such as ECONNREFUSED.
   for (let at: unknown = cause; at instanceof Error; at = at.cause) {
     const { code } = at as NodeJS.ErrnoException;
-    if (typeof code !== "string") continue;
-    reason = ` (${code})`;
-    break;
+    if (typeof code === "string") return new Error(`model call: ${cause.name} (${code})`);
   }
-  return new Error(`model call: ${cause.name}${reason}`);
+  return new Error(`model call: ${cause.name}${typeof status === "number" ? ` (status ${status})` : ""}`);
 }

@@ -68,8 +68,6 @@ export function toCorrection({ system, messages }: Prompt, reply: string, findin
     return sentence === undefined ? `- ${CORRECTIONS[fault]}` : `- ${JSON.stringify(sentence)}: ${CORRECTIONS[fault]}`;
   });
   const content = ["That answer cannot be shown:", ...wrong, "", "Write it again without these faults."].join("\n");
-  return {
-    system,
-    messages: [...messages, { role: "assistant", content: reply.slice(0, MOST.refused) }, { role: "user", content }],
-  };
+  const refused: Message = { role: "assistant", content: reply.slice(0, MOST.refused) };
+  return { system, messages: [...messages, refused, { role: "user", content }] };
 }

@@ -43,8 +43,7 @@ export function chooseWindow(article: RankedArticle, question: string, length = 
     }
   }
   const [from, to] = extend(units, best.from, best.to);
-  const text = textOf(units.slice(from, to + 1), found.lang);
-  return { text, score: best.score, fits: match.fitting && best.fits };
+  return { text: textOf(units.slice(from, to + 1), found.lang), score: best.score, fits: match.fitting && best.fits };
 }
 
 /** How well each unit says each group of the article, 0 to 1; each group's share of the question's weight, less for

@@ -220,18 +220,14 @@ export class Scores {
   }
 
   highest(): number {
-    let highest = 0;
-    for (const document of this.#scored) highest = Math.max(highest, this.#scores[document]!);
-    return highest;
+    return this.#scored.reduce((highest, document) => Math.max(highest, this.#scores[document]!), 0);
   }
 
   /** The best documents, in no particular order. @param weightOf factor of a document's score, 0 to 1 */
   best(count: number, weightOf: (document: number) => number): number[] {
     let best: { readonly document: number; readonly score: number }[] = [];
     let least = 0;
-    const cut = (): void => {
-      best = best.sort((a, b) => b.score - a.score).slice(0, count);
-    };
+    const cut = (): void => void (best = best.sort((a, b) => b.score - a.score).slice(0, count));
     for (const document of this.#scored) {
       const score = this.#scores[document]!;
       // No weight is above 1.

@@ -61,9 +61,7 @@ export function createSessions(deps: { storage: Storage; clock: Clock; kept_days
       const joined = sessions.join(added).catch(failed);
       if (joining.size > MOST_JOINING) await joined;
     },
-    async settled(): Promise<void> {
-      await Promise.allSettled(joining);
-    },
+    settled: async (): Promise<void> => void (await Promise.allSettled(joining)),
     /** Adds a message that an earlier call was charged for, unless it has joined or later turns have. */
     async rejoin(again: SessionMessage): Promise<void> {
       const stream = sessionOf(again.user_id, again.session_id);

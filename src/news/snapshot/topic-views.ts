@@ -84,9 +84,7 @@ function leadingItem({ items }: ProjectedTopic, asked: Language): NewsItem {
 function shownTopic({ topic, heat }: Ranked, asked: Language): Topic {
   const leading = leadingItem(topic, asked);
   const lang = leading.lang === "zh" ? "zh" : "en";
-  const outlets = new Map(
-    topic.items.map((item) => [`${item.lang} ${item.source}`, { source: item.source, lang: item.lang }]),
-  );
+  const outlets = new Map(topic.items.map(({ source, lang }) => [`${lang} ${source}`, { source, lang }]));
   const order = (a: NewsItem, b: NewsItem): number =>
     Number(b.lang === lang) - Number(a.lang === lang) ||
     (a.published_at > b.published_at ? -1 : a.published_at < b.published_at ? 1 : a.id < b.id ? -1 : 1);

@@ -111,10 +111,8 @@ function readEntries<T extends { readonly id: string; readonly lang?: string }>(
 /** Notices of `{"notices":[…]}`. */
 function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
   const { entries, refused } = readEntries(text, { name: "notices", schema: notice });
-  return {
-    refused,
-    entries: entries.map(({ published_at, ...rest }) => ({ ...rest, published_ms: parseDate(published_at), movable })),
-  };
+  const dated = entries.map(({ published_at: date, ...rest }) => ({ ...rest, published_ms: parseDate(date), movable }));
+  return { refused, entries: dated };
 }
 
 /** Help articles of one language, of `{"articles":[…]}`. An empty list is a listing that succeeded. */

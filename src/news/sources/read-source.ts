@@ -86,7 +86,7 @@ async function readHelpFolder(folder: string, maxBytes: number): Promise<Buffer>
   let bytes = 0;
   for (const path of paths) {
     bytes += (await stat(join(folder, path))).size;
-    if (bytes > maxBytes) throw new SourceError("too_large", `more than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
     articles.push({ path, text: await readFile(join(folder, path), "utf8") });
   }
   return Buffer.from(JSON.stringify({ articles }));

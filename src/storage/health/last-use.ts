@@ -21,9 +21,6 @@ export async function lastUseFinding(storage: Storage, now: number): Promise<Fin
   if (Number.isNaN(last)) return finding("neverUsed");
   let difference = now - last > 366 * DAY_MS ? "more than a year ahead of" : undefined;
   if (last - now > DAY_MS) difference = "more than a day behind";
-  return finding(difference === undefined ? "lastUse" : "wrongClock", {
-    now: toIso(now),
-    last: toIso(last),
-    difference,
-  });
+  const values = { now: toIso(now), last: toIso(last), difference };
+  return finding(difference === undefined ? "lastUse" : "wrongClock", values);
 }

@@ -7,14 +7,10 @@ export const command = defineCommand("hot-topics", {
   options: { days: optional(integer()), limit: optional(integer()), lang: optional(word) },
   async run(query, context) {
     const { data } = await runOperation(context, "getHotTopics", { input: { query } });
+    const { topics, user_hot_questions: questions } = data;
     const rows = [
-      ...data.topics.map(({ topic: text, heat: weight, trend }) => ({ kind: "topic", weight, text, trend })),
-      ...data.user_hot_questions.map(({ question: text, count: weight }) => ({
-        kind: "question",
-        weight,
-        text,
-        trend: "",
-      })),
+      ...topics.map(({ topic: text, heat: weight, trend }) => ({ kind: "topic", weight, text, trend })),
+      ...questions.map(({ question: text, count: weight }) => ({ kind: "question", weight, text, trend: "" })),
     ];
     const columns = [{ name: "kind" }, { name: "weight" }, { name: "text", wide: true }, { name: "trend" }] as const;
     await printRows(context, { data, rows, columns });
