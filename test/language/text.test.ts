@@ -67,6 +67,7 @@ describe("terms of headlines", () => {
   it("hold no stop words, each term once", () => {
     expect(headlineTermsOf("The new report: miners mine, and mining goes on", []).map(({ key }) => key)).toEqual([
       "@mining",
+      "@miner",
       "miner",
       "mine",
     ]);
