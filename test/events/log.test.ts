@@ -58,23 +58,6 @@ describe.each(STORAGES)("event log on $name", ({ open }) => {
     expect(lines.map((line) => (JSON.parse(line) as { user_id: string }).user_id)).toEqual(all.map((e) => e.user_id));
   });
 
-  it("writes events that nobody waits for together: with one that somebody does, after a moment, or when it closes", async () => {
-    const { events } = openEvents(storage);
-    const log = openDay(storage, TODAY);
-    const later = (): Promise<unknown>[] => ["a", "b", "c"].map((user) => events.recordLater(question(user, "?")));
-    const first = later();
-    expect(await events.record(question("d", "?"))).toEqual({ event_id: "2026-11-20-1-3", stored: true });
-    await Promise.all(first);
-    await Promise.all(later());
-    expect(await log.head()).toBe(2);
-    const last = later();
-    await events.close();
-    await Promise.all(last);
-    const users = (await collect(events.export())).map((line) => (JSON.parse(line) as { user_id: string }).user_id);
-    expect(users.join("")).toBe("abcdabcabc");
-    expect(await log.head()).toBe(3);
-  });
-
   it("gives several writers each its own place", async () => {
     const writers = await Promise.all(
       ["one", "two", "three"].map(async (seed) => openEvents(await fixture.connect(), { seed }).events),

@@ -8,11 +8,7 @@ import { createDayWriter, type DuplicateSearch, type PendingEvent, type Recorded
 import { newEvent, type NewEvent, type StoredEvent } from "../event.ts";
 
 const QUEUE_LIMITS = { events: 10_000, bytes: 32 * 1024 * 1024 }; // What may wait for the storage; bytes as JSON.
-/** How long an event that nobody waits for is held for others, and most of them: they share a write. */
-const HELD = { ms: 20, events: 64 };
 export type QueueLimits = Readonly<typeof QUEUE_LIMITS>;
-
-type KnownEvent = { readonly created_at: string; readonly source_id: string; readonly search: DuplicateSearch };
 
 interface QueuedEvent extends PendingEvent {
   readonly bytes: number;
@@ -33,7 +29,6 @@ export class EventLog {
   #waitingBytes = 0;
   #writing: readonly QueuedEvent[] = [];
   #draining: Promise<void> | undefined;
-  #held: NodeJS.Timeout | undefined; // Until the events are written that wait.
   #closed = false;
   #dropped = 0; // Events dropped since the start.
   #lost: number | undefined; // Events dropped in the current outage; undefined when there is none.
@@ -45,11 +40,10 @@ export class EventLog {
 
   /** Stores an event, dated by the clock unless it is `known`: then it is stored unless the log of its day has it
    * already, and the result has its address either way.
-   * @param known its `source_id`, an instant in ISO 8601, and where in the log of that day to search for it
-   * @param isHeld whether nobody waits for it: it is written a moment later, together with others */
-  async record(event: NewEvent, known?: KnownEvent, isHeld = false) {
+   * @param known its `source_id`, an instant in ISO 8601, and where in the log of that day to search for it */
+  async record(event: NewEvent, known?: { created_at: string; source_id: string; search: DuplicateSearch }) {
     const { created_at = toIso(this.#deps.clock.now()), source_id, search } = known ?? {};
-    return this.#enqueue({ created_at, ...newEvent.parse(event), ...(known && { source_id }) }, search, isHeld);
+    return this.#enqueue({ created_at, ...newEvent.parse(event), ...(known && { source_id }) }, search);
   }
 
   /** The last batch in the log of a day. */
@@ -70,7 +64,6 @@ export class EventLog {
 
   /** Waits until nothing is queued. */
   async flush(): Promise<void> {
-    this.#begin();
     while (this.#draining !== undefined) await this.#draining;
   }
 
@@ -80,13 +73,7 @@ export class EventLog {
     await this.flush();
   }
 
-  #begin(): void {
-    clearTimeout(this.#held);
-    this.#held = undefined;
-    if (this.#waiting.length > 0) this.#draining ??= this.#drain();
-  }
-
-  #enqueue(event: StoredEvent, search?: DuplicateSearch, isHeld = false): Promise<Recorded> {
+  #enqueue(event: StoredEvent, search?: DuplicateSearch): Promise<Recorded> {
     return new Promise((resolve, reject) => {
       const bytes = Buffer.byteLength(JSON.stringify(event));
       const queued = { event, bytes, since_ms: performance.now(), resolve, reject, ...(search && { search }) };
@@ -97,8 +84,7 @@ export class EventLog {
       else {
         this.#waiting.push(queued);
         this.#waitingBytes += bytes;
-        if (!isHeld || this.#waiting.length >= HELD.events) this.#begin();
-        else this.#held ??= setTimeout(() => this.#begin(), HELD.ms);
+        this.#draining ??= this.#drain();
       }
     });
   }
