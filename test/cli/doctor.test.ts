@@ -236,7 +236,7 @@ describe("of a running daemon", () => {
         "no token": "error",
       },
     ]);
-    expect(of("daemon", "clock")?.message).toMatch(/^Its clock is 3(599|600) s behind this machine's\.$/);
+    expect(of("daemon", "clock")?.message).toMatch(/^Its clock is 3(59|60)\d s behind this machine's\.$/);
     expect(of("daemon", "readiness")?.message).toBe("Not ready: starting.");
     for (const one of findings) expect([one.subject, one.level === "ok" || one.remedy]).not.toContain(undefined);
   });
