@@ -9,6 +9,7 @@ const SCENARIOS = {
   "killed-at-a-step": "every step of an append, of its storage calls and its file calls",
   "sealed-folders": "kills spread over the steps of sealing a full folder of a ledger, by default every step",
   "killed-erasures": "kills of processes that erase a user or prune, each run again; raw bytes are searched for words",
+  "killed-refreshes": "kills of processes that refresh the news, each run again; items and topics are compared",
   "failing-calls": "runs with every storage call failing in turn",
   midnight: "midnights that 64 clients pass, with clocks an hour ahead and behind",
   "damaged-entries":
