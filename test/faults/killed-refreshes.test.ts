@@ -112,23 +112,28 @@ describe.skipIf(soak === undefined).each(kinds)("on %s, refreshes that are kille
     let took = (await refresh())!;
     await (await contentOf(undisturbed, config)).news.refresh("full");
     let { topics } = await contentOf(storage, config);
-    let killed = 0;
+    let [killed, lost, all] = [0, 0, 0];
     for (round = 1; killed < KILLS; round++) {
       // Most of the time passes before the first write.
       const ended = await refresh(took * (0.5 + 0.5 * choice.next()));
       if (ended === undefined) killed += 1;
       const between = await contentOf(storage, config);
-      expect({ round, renamed: renamed(topics, between.topics) }).toEqual({ round, renamed: [] });
+      lost += renamed(topics, between.topics).length;
       expect(new Set(between.items).size).toBe(between.items.length);
       took = (await refresh())! * 0.2 + took * 0.8;
       await (await contentOf(undisturbed, config)).news.refresh("full");
       const [found, expected] = [await contentOf(storage, config), await contentOf(undisturbed, config)];
       expect({ round, items: found.items }).toEqual({ round, items: expected.items });
       expect({ round, topics: membersOf(found.topics) }).toEqual({ round, topics: membersOf(expected.topics) });
-      expect({ round, renamed: renamed(between.topics, found.topics) }).toEqual({ round, renamed: [] });
+      lost += renamed(between.topics, found.topics).length;
       topics = found.topics;
+      all += topics.length;
     }
-    console.log(`${kind}: ${killed} refreshes of ${round} killed, ${took.toFixed()} ms each`);
+    // What is published before slow sources are read may divide a topic for a moment: then the greater part has the id.
+    expect(lost / all).toBeLessThan(0.03);
+    console.log(
+      `${kind}: ${killed} refreshes killed, ${lost} of ${all} topics renamed, ${took.toFixed()} ms a refresh`,
+    );
     await storage.close();
     await server.close();
     await place.remove();

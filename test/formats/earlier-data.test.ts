@@ -1,6 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { anp, serveHere, type DaemonHere } from "../cli/anp.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
@@ -127,4 +128,20 @@ describe("data of the first format", () => {
     // Between the header, which was followed by a line with the users, and the checksum.
     expect(stdout.split("\n").slice(1, -2)).toEqual(first.split("\n").slice(2, -2));
   });
+});
+
+test("ledgers whose full folders are sealed, and snapshots that are patches, are read", async () => {
+  const { path: cwd, remove } = await temporaryFolder();
+  onTestFinished(remove);
+  // An archive keeps the links between the names of sealed items.
+  execFileSync("tar", ["-xzf", join(FIRST, "../second/data.tar.gz")], { cwd });
+  const run = async (...args: string[]): Promise<unknown> =>
+    JSON.parse((await anp([...args, "--storage", `fs:${join(cwd, "data")}`, ...NOW, "--json"], { cwd })).stdout);
+  const head = "eaf66e3f510f4a0f5b6ea434ca42e8e4c03e5d3c821ffd5620d8ac7b5081c7ac";
+  expect(await run("ledger", "verify", "--all")).toEqual([
+    { user_id: "alice", entries: 1003, balance: 1003, head, state: "ok" },
+  ]);
+  const { news } = (await run("news", "hot", "--hours", "720")) as { news: readonly { title: string }[] };
+  expect(news.map(({ title }) => title)).toEqual(expect.arrayContaining(["A bridge over the lake opens"]));
+  expect(news).toHaveLength(4);
 });
