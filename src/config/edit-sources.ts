@@ -84,7 +84,7 @@ const writtenSources = (text: string): WrittenSource[] => (parse(text) as Tree)?
 
 /** The text of a configuration file with other sources. All else stays, comments too; the layout does where the list is
  * one of lines, as usual. */
-export function editSources(text: string, edit: Edit): string {
+function editSources(text: string, edit: Edit): string {
   const { added = [], removed } = edit;
   const tree = parse(text) as Tree;
   const sources = [...writtenSources(text).filter((_, at) => at !== removed), ...added];

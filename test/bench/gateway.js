@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { groupBy } from "../../dist/runtime/group-by.js";
 import { createUsersOn, start, stop, stopAll } from "./processes.js";
 import { median, table } from "./report.js";
 
@@ -102,11 +103,11 @@ try {
   const quiet = await watch(daemon, delay(SLOW_MS));
   const chats = Promise.all(daemon.tokens.map((token) => ask(daemon, token)));
   const busy = await watch(daemon, chats);
-  const codes = Object.groupBy?.(await chats, ({ code }) => code) ?? group(await chats);
+  const codes = groupBy(await chats, ({ code }) => code);
   console.log(`\n${CROWD} users at once, a reply takes ${SLOW_MS} ms, 16 calls at once and 32 waiting`);
   table(
     ["code", "users", "by the model", "fastest ms", "slowest ms"],
-    Object.entries(codes).map(([code, of]) => {
+    Array.from(codes, ([code, of]) => {
       const ms = of.map((one) => one.ms);
       return [
         code,
@@ -208,10 +209,4 @@ async function watch(daemon, end) {
   const status = await readFile(`/proc/${daemon.child.pid}/status`, "utf8");
   const memory = Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024);
   return [median(times).toFixed(1), Math.max(...times).toFixed(1), memory];
-}
-
-function group(results) {
-  const groups = {};
-  for (const one of results) (groups[one.code] ??= []).push(one);
-  return groups;
 }

@@ -41,7 +41,7 @@ export function heatOf(reports: readonly Report[], now: number): number {
 }
 
 /** Until when a story without another report rises, and until when it does not fall, ms since the epoch. */
-export type TrendEnds = Readonly<ReturnType<typeof trendEnds>>;
+type TrendEnds = Readonly<ReturnType<typeof trendEnds>>;
 
 /** How the heat of a story at an instant compares to its heat an hour before, of what was published until then: `rising` or
  * `falling` when it is more than 5% hotter or cooler. A story without dated reports is `steady`. */
