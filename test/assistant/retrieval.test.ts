@@ -80,7 +80,10 @@ describe("retrieval", () => {
   });
 
   it("looks for the question before with less weight than for the question", () => {
-    const [first, second] = [find("rewards"), find("rewards", { previous: "many things" })];
+    const [first, second] = [
+      find("rewards"),
+      find("rewards", { previous: "many things" }),
+    ];
     expect(first.ranked.map(({ found }) => found.passage.id)).toEqual(["staking"]);
     expect(second.ranked.map(({ found }) => found.passage.id)).toEqual(["staking", "letter"]);
   });
@@ -94,6 +97,20 @@ describe("retrieval", () => {
     const first = (question: string, symbol: string): string => idsOf(question, { symbol }, index)[0]!;
     expect([first("minimum", "ETH"), first("minimum", "XRP")]).toEqual(["eth", "xrp"]);
     expect(first("minimum of XRP", "ETH")).toBe("xrp");
+  });
+
+  it.each([
+    ["e205 what is that", "letters"],
+    ["E 205?", "letters"],
+    ["what about 9581", "digits"],
+    ["9581几号截止", "digits"],
+  ])("finds a code that is written otherwise: %s", (question, id) => {
+    const articles = [
+      passage({ id: "letters", title: "Codes", text: "E-205: the price is too far away. E-118: the lot is wrong." }),
+      passage({ id: "digits", title: "Subscription open: Lanternfish (09581)", text: "Until 25 November." }),
+      passage({ id: "other", title: "Orders", text: "An order is good for 205 days." }),
+    ];
+    expect(idsOf(question, {}, new AnswerIndex(articles))[0]).toBe(id);
   });
 
   it("keeps to the passages that are accepted", () => {

@@ -34,7 +34,7 @@ export const tellingOf = memoized((statement: string): Telling => {
   const inChinese = words.flatMap((word, at) =>
     openThesaurus()
       .mentionsInChinese(word)
-      .map(({ meaning }) => ({ meaning, at, length: 1 })),
+      .map(({ meaning }) => ({ meaning, places: [at] })),
   );
   return { words, mentions: [...openThesaurus().mentionsInEnglish(words), ...inChinese] };
 }, KEPT);
@@ -43,9 +43,9 @@ export const tellingOf = memoized((statement: string): Telling => {
 export function shareOf({ words, mentions }: Telling, ...sources: readonly Wording[]): number {
   if (words.length === 0) return 1;
   const credits = words.map((word) => Math.max(...sources.map((source) => creditOf(word, source))));
-  for (const { meaning, at, length } of mentions) {
+  for (const { meaning, places } of mentions) {
     if (!sources.some(({ meanings }) => meanings.has(meaning.id))) continue;
-    for (let n = at; n < at + length; n++) credits[n] = Math.max(credits[n]!, CREDIT.meaning);
+    for (const at of places) credits[at] = Math.max(credits[at]!, CREDIT.meaning);
   }
   return credits.reduce((sum, credit) => sum + credit, 0) / words.length;
 }

@@ -1,7 +1,7 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { nearestLanguage } from "../../language/detect-language.ts";
 import { createHomophones } from "../../language/homophones.ts";
-import { openThesaurus, type MeaningRows, type Thesaurus } from "../../language/thesaurus.ts";
+import { openSearchThesaurus, type MeaningRows, type Thesaurus } from "../../language/thesaurus.ts";
 import { fold } from "../../language/tokenize.ts";
 import { plainText } from "../../language/plain-text.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
@@ -32,7 +32,7 @@ export class AnswerIndex {
 
   /** @param lexicon the operator's words for what the passages are about, beside the everyday ones */
   constructor(passages: readonly Passage[] = [], lexicon: MeaningRows = []) {
-    this.thesaurus = openThesaurus(lexicon);
+    this.thesaurus = openSearchThesaurus(lexicon);
     this.change({ removed: [], added: passages });
   }
 

@@ -63,9 +63,10 @@ function readEnglish(index: AnswerIndex, groups: Groups, words: readonly string[
   const { zh, en } = index.languages;
   const stems = words.map((word) => stem(word));
   const inPhrase = new Set<number>();
-  for (const { meaning, phrase, at, length } of thesaurus.mentionsInEnglish(stems)) {
-    groups.add(`meaning ${meaning.id}`, length > 1 ? GROUP.phrase : GROUP.meaning, wordsFor(meaning, lang, phrase));
-    if (length > 1) for (let i = at; i < at + length; i++) inPhrase.add(i);
+  for (const { meaning, phrase, places } of thesaurus.mentionsInEnglish(stems)) {
+    const isPhrase = places.length > 1;
+    groups.add(`meaning ${meaning.id}`, isPhrase ? GROUP.phrase : GROUP.meaning, wordsFor(meaning, lang, phrase));
+    if (isPhrase) for (const at of places) inPhrase.add(at);
   }
   let corrections = 0;
   for (const [i, word] of words.entries()) {
@@ -81,9 +82,17 @@ function readEnglish(index: AnswerIndex, groups: Groups, words: readonly string[
       ...weighted([own], 1),
       ...weighted(corrected, ALTERNATIVE.corrected),
       ...weighted(isAbsent ? vocabulary.expansions(word) : [], ALTERNATIVE.short),
+      ...(isAbsent ? otherSpellingsOf(word) : []),
       ...(lang === "zh" ? translationsOf(index, own) : []),
     ]);
   }
+}
+
+/** How a code may be written too: "E-205" for "e205", "09581" for "9581". */
+function otherSpellingsOf(word: string): Alternative[] {
+  const [, letters, digits = ""] = /^([a-z]*)(\d+)$/.exec(word) ?? [];
+  if (letters === undefined) return [];
+  return letters === "" ? weighted([`0${digits}`, `00${digits}`], 1) : [{ terms: [letters, digits], weight: 1 }];
 }
 
 function translationsOf(index: AnswerIndex, englishStem: string): Alternative[] {
@@ -102,10 +111,10 @@ function translationsOf(index: AnswerIndex, englishStem: string): Alternative[] 
 /** Adds the meanings that a run of Chinese mentions; returns the positions of their words. */
 function readMeanings(index: AnswerIndex, groups: Groups, run: string, lang: Language): ReadonlySet<number> {
   const taken = new Set<number>();
-  for (const { meaning, phrase, at, length } of index.thesaurus.mentionsInChinese(run)) {
+  for (const { meaning, phrase, places } of index.thesaurus.mentionsInChinese(run)) {
     const weight = lang === "zh" ? GROUP.chineseMeaning : GROUP.phrase;
     groups.add(`meaning ${meaning.id}`, weight, wordsFor(meaning, lang, phrase));
-    for (let i = at; i < at + length; i++) taken.add(i);
+    for (const at of places) taken.add(at);
   }
   return taken;
 }
