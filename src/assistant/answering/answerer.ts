@@ -16,7 +16,7 @@ export interface PreparedAnswer extends Pick<Draft, "forModel"> {
 
 const SURE_OF_ROUTE = 0.9;
 const OWN_ACCOUNT =
-  /积分|点数|次数|额度|免费|明细|流水|套餐|会员|订阅|余额|\b(?:points?|credits?|quota|ledger|free|plan|subscription|membership|balance)\b/i;
+  /积分|点数|次数|额度|免费|明细|流水|套餐|会员|订阅|余额|问几|几个问题|\b(?:questions?|points?|credits?|quota|ledger|free|plan|subscription|membership|balance)\b/i;
 const OWN = /我|还[剩有]|剩|\b(?:my|mine|i|me|left|remaining)\b/i;
 
 /** Answers by the evidence in help, notices and news, save for the caller's own account, small talk, a wish for advice
@@ -57,7 +57,7 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
   const { outcome, sources } = found;
   if (outcome !== "answered") {
     const isShown = outcome === "unsure";
-    if ((route === "account" || !isShown) && isForService(request, false)) return { routing };
+    if ((route === "account" || !isShown) && isForService(request, route === "account")) return { routing };
     if (!isShown && route === "small_talk" && confidence >= SURE_OF_ROUTE) {
       return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing, "rule");
     }
