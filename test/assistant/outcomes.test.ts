@@ -54,9 +54,13 @@ describe("what becomes of a question over content that nobody has seen", () => {
   it("is offered titles to choose from when nothing is sure, and the choice is understood", () => {
     const offered = ask("is there something for the weather on deck");
     expect(offered.outcome).toBe("offered");
-    const titles = offered.text.split("\n").slice(1);
-    expect(titles[0]).toMatch(/^1\. /);
+    const lines = offered.text.split("\n").slice(1);
+    const titles = lines.filter((line) => !line.startsWith("   "));
     expect(offered.sources.map(({ title }, at) => `${at + 1}. ${title}`)).toEqual(titles);
+    // Each title comes with the part of it that may answer, out of its source.
+    expect(lines.filter((line) => line.startsWith("   ")).map((line) => line.trim())).toEqual(
+      offered.sources.map(({ snippet }) => snippet),
+    );
     const chosen = ask("the first one", [{ question: "…", answer: offered.text }]);
     expect(chosen.sources[0]!.title).toBe(offered.sources[0]!.title);
     expect(chosen.outcome).toBe("answered");
@@ -90,6 +94,25 @@ describe("what becomes of a question over content that nobody has seen", () => {
   });
 });
 
+describe("a short question", () => {
+  const before: Turn[] = [{ question: "how much does a bicycle cost", answer: "…" }];
+  const first = (question: string, history: readonly Turn[] = before): string | undefined =>
+    ask(question, history).sources[0]?.id;
+
+  it("is understood from what was asked before, though it does not read as a follow-up", () => {
+    expect(first("is there a maximum", [])).not.toBe("bicycles");
+    expect(first("is there a maximum")).toBe("bicycles");
+  });
+
+  it("is understood from the two questions before, where the last one is short as well", () => {
+    expect(first("is there a maximum", [...before, { question: "at night", answer: "…" }])).toBe("bicycles");
+  });
+
+  it("goes before what was asked before, where it has a subject of its own", () => {
+    expect(first("travelling with a cat")).toBe("pets");
+  });
+});
+
 describe("a choice among offered titles", () => {
   const history = [
     {
@@ -107,6 +130,12 @@ describe("a choice among offered titles", () => {
     ["how do I close my account", undefined],
   ])("by %j is %j", (question, title) => {
     expect(chosenTitle(question, history)).toBe(title);
+  });
+
+  it("is not one of the list in what is quoted below a title", () => {
+    const [{ question, answer }] = history as [Turn];
+    const quoted = answer.replace("1. Fees", "1. Fees\n   1. Open the card.\n   2. Read the fees.");
+    expect(chosenTitle("2", [{ question, answer: quoted }])).toBe("Limits of a card");
   });
 
   it("is none where nothing was offered", () => {

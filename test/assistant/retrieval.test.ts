@@ -82,7 +82,7 @@ describe("retrieval", () => {
   it("looks for the question before with less weight than for the question", () => {
     const [first, second] = [
       find("rewards"),
-      find("rewards", { previous: "many things" }),
+      find("rewards", { previous: { question: "many things", isNeeded: true } }),
     ];
     expect(first.ranked.map(({ found }) => found.passage.id)).toEqual(["staking"]);
     expect(second.ranked.map(({ found }) => found.passage.id)).toEqual(["staking", "letter"]);

@@ -3,10 +3,10 @@ import { askAll, figuresOf, type Result } from "./world-figures.ts";
 import { WORLDS, readWorld } from "./worlds.ts";
 
 function list(results: readonly Result[]): void {
-  for (const { asked, answer, isGood, isRight } of results) {
+  for (const { asked, answer, isGood, isTold, isRight } of results) {
     const ids = answer.sources.map(({ id }) => id).join();
     console.log(
-      isGood ? "good" : isRight ? "near" : "bad",
+      isGood ? "good" : isTold ? "told" : isRight ? "near" : "bad",
       answer.outcome,
       answer.routing.route,
       `[${asked.kind}]`,

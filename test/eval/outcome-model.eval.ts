@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { previousOf } from "../../src/assistant/answering/evidence-answer.ts";
 import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
 import { featuresOf } from "../../src/assistant/retrieval/evidence-features.ts";
 import { findEvidence } from "../../src/assistant/retrieval/find-evidence.ts";
@@ -31,17 +32,16 @@ function casesOf(world: World, goal: Goal): Case[] {
   const caseOf = (asked: WorldQuestion, isBereft: boolean): Case[] => {
     const { question, lang, gold, outcome } = asked;
     const history = (asked.after ?? []).map((before) => ({ question: before, answer: "" }));
-    const previous = isElliptical(question) ? history.at(-1)?.question : undefined;
     const findings = findEvidence(index, {
       question: withoutResearch(question),
       lang,
       now: NOW,
-      ...(previous === undefined ? {} : { previous }),
+      previous: previousOf({ question, history }),
       ...(isBereft ? { accept: ({ id }) => !gold.includes(id) } : {}),
     });
     const [best, ...rest] = findings.evidence;
     if (best === undefined) return [];
-    const isFollowUp = previous !== undefined;
+    const isFollowUp = isElliptical(question) && history.length > 0;
     const features = featuresOf([best, ...rest], findings.ranked, {
       isFollowUp,
       routing: routeQuestion(question, { history }),

@@ -15,8 +15,12 @@ export interface Result {
   readonly asked: WorldQuestion;
   readonly answer: Answer;
   readonly isGood: boolean;
+  /** Whether it is good, or the answer is quoted below an offered title. */
+  readonly isTold: boolean;
   readonly isCharged: boolean;
   readonly isShown: boolean;
+  /** Whether anything is quoted, also below an offered title. */
+  readonly isQuoted: boolean;
   /** Whether a right article is quoted, or offered. */
   readonly isRight: boolean;
 }
@@ -41,7 +45,9 @@ function judge(asked: WorldQuestion, { routing, kind, answer: prepared }: Prepar
   const ids = new Set(answer.sources.map(({ id }) => id));
   const isRight = asked.gold.length > 0 && asked.gold.some((id) => ids.has(id));
   const isGood = asked.outcome === "answer" ? isShown && hasFacts && isRight : isRightlyFree(asked, answer, isShown);
-  return { asked, answer, isGood, isCharged, isShown, isRight };
+  const isQuoted = isShown || (answer.outcome === "offered" && /^ {3}/m.test(answer.text));
+  const isTold = isGood || (asked.outcome === "answer" && isQuoted && hasFacts && isRight);
+  return { asked, answer, isGood, isTold, isCharged, isShown, isQuoted, isRight };
 }
 
 /** Whether a text holds one spelling of each fact. */
@@ -80,6 +86,10 @@ export function figuresOf(results: readonly Result[]): Record<string, number> {
       count(answerable, ({ isShown, isRight }) => isShown && isRight),
       answerable.length,
     ),
+    told: share(
+      count(answerable, ({ isTold }) => isTold),
+      answerable.length,
+    ),
     "not found": share(
       count(answerable, ({ isRight, isGood }) => !isRight && !isGood),
       answerable.length,
@@ -103,6 +113,10 @@ export function figuresOf(results: readonly Result[]): Record<string, number> {
     ),
     "not shown": share(
       count(declinable, ({ isShown }) => !isShown),
+      declinable.length,
+    ),
+    "nothing quoted": share(
+      count(declinable, ({ isQuoted }) => !isQuoted),
       declinable.length,
     ),
     all: share(

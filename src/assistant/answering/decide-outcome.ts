@@ -4,7 +4,12 @@ import { featuresOf, SURE_OF_SCOPE } from "../retrieval/evidence-features.ts";
 import type { Findings } from "../retrieval/find-evidence.ts";
 
 type Features = ReturnType<typeof featuresOf>;
-type Decision = { readonly outcome: AnswerOutcome; readonly probability: number; readonly features?: Features };
+interface Decision {
+  readonly outcome: AnswerOutcome;
+  readonly probability: number; // That the quoted answers the question.
+  readonly isQuoted?: boolean; // Whether titles that are offered come with the part of each that may answer.
+  readonly features?: Features;
+}
 
 /** Logistic models of whether the quoted answers the question, and whether any content does, fitted on four companies'
  * help centers with and without the articles that answer (`npm run eval outcome-model`). */
@@ -13,8 +18,9 @@ const MODELS = MODEL as {
   readonly weights: Readonly<Record<keyof Features, readonly number[]>>;
 };
 
-/** Least probability that the quoted is right for an answer to be charged, and that there is an answer for one to be shown. */
-const LEAST = { answered: 0.65, unsure: 0.57 };
+/** Least probability that the quoted is right for an answer to be charged, and that there is an answer for one to be shown,
+ * and for what may be one to be quoted below an offered title. */
+const LEAST = { answered: 0.72, unsure: 0.65, quoted: 0.3 };
 const OFFERED = { usual: 0.04, outOfScope: 0.25, near: 1.3 };
 
 /** What becomes of a question by the evidence, and the estimated probability, 0 to 1, that the quoted answers it. */
@@ -30,10 +36,11 @@ export function decideOutcome(findings: Findings, reading: Parameters<typeof fea
   };
   const probability = probabilityOf(0);
   if (probability >= LEAST.answered) return { outcome: "answered", probability, features };
-  if (probabilityOf(1) >= LEAST.unsure) return { outcome: "unsure", probability, features };
+  const answerable = probabilityOf(1);
+  if (answerable >= LEAST.unsure) return { outcome: "unsure", probability, features };
   const { route, confidence } = reading.routing;
   const isOutside = route === "out_of_scope" && confidence >= SURE_OF_SCOPE;
   const isNear = !isOutside && (best.article.near ?? 0) >= OFFERED.near;
   const isLike = isNear || best.article.score >= (isOutside ? OFFERED.outOfScope : OFFERED.usual);
-  return { outcome: isLike ? "offered" : "declined", probability, features };
+  return { outcome: isLike ? "offered" : "declined", probability, isQuoted: answerable >= LEAST.quoted, features };
 }

@@ -4,7 +4,8 @@ import { toSourceItem, type Passage, type SourceItem } from "../passage.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import type { Evidence } from "../retrieval/evidence-features.ts";
 import { findEvidence, type Findings } from "../retrieval/find-evidence.ts";
-import { isElliptical, withoutResearch } from "../routing/router.ts";
+import type { Search } from "../retrieval/question-terms.ts";
+import { isElliptical, isShort, withoutResearch } from "../routing/router.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import { toExcerpt } from "./model-answer.ts";
 import { asUnsure, FOREIGN_SOURCE, OFFER, REPLIES } from "./replies.ts";
@@ -19,20 +20,29 @@ export interface Draft extends Omit<Answer, "routing"> {
 }
 
 /** Titles that are offered; articles that an unsure answer quotes, sections of a wide one, and passages for a model. */
-const MOST = { titles: 3, unsure: 2, sections: 5, passages: { narrow: 6, wide: 14 } };
+const MOST = { titles: 3, unsure: 3, sections: 5, passages: { narrow: 6, wide: 14 } };
 
 /** A text, with the passages that it quotes or offers. */
 export function draft(text: string, outcome: AnswerOutcome, sources: SourceItem[] = []): Draft {
   return { text, sources, outcome, model_name: "local-extractive" };
 }
 
-/** Searches for a question; for a follow-up, also for the question before. */
+/** Searches for a question; for one that may be a follow-up, also for the question before. */
 export function searchFor(request: AnswerRequest, index: AnswerIndex): Findings {
-  const { question, routing, history, now, wide, token_symbol: symbol } = request;
-  const previous = isElliptical(question) ? history.at(-1)?.question : undefined;
-  const near = previous === undefined ? request.near : undefined; // A follow-up alone says too little.
+  const { question, routing, now, wide, token_symbol: symbol } = request;
+  const previous = previousOf(request);
+  const near = previous?.isNeeded === true ? undefined : request.near; // A follow-up alone says too little.
   const asked = { question: withoutResearch(question), lang: routing.lang, now, wide, previous, symbol, near };
   return findEvidence(index, asked);
+}
+
+/** What was asked before a question that may be a follow-up. */
+export function previousOf({ question, history }: Pick<AnswerRequest, "question" | "history">): Search["previous"] {
+  const isNeeded = isElliptical(question);
+  const last = history.at(-1)?.question;
+  if (last === undefined || !(isNeeded || isShort(question))) return undefined;
+  const before = isShort(last) ? history.at(-2)?.question : undefined;
+  return { question: before === undefined ? last : `${before}\n${last}`, isNeeded };
 }
 
 /** Answers by what was found: quotations, titles to choose from, or a reply that nothing was found; a model by the same. */
@@ -40,13 +50,13 @@ export function answerFromEvidence(findings: Findings, request: AnswerRequest): 
   const { question, routing, history } = request;
   const isFollowUp = isElliptical(question);
   const hasHistory = history.length > 0;
-  const { outcome } = decideOutcome(findings, { routing, isFollowUp: isFollowUp && hasHistory });
+  const { outcome, isQuoted } = decideOutcome(findings, { routing, isFollowUp: isFollowUp && hasHistory });
   if (outcome !== "answered" && isFollowUp && !hasHistory) return draft(REPLIES.askBack[routing.lang], "declined");
   if (outcome === "declined") return declined(request);
   const passages = findings.ranked.slice(0, MOST.passages[request.wide ? "wide" : "narrow"]);
   return withModel(
     passages.map(({ found }) => found.passage),
-    outcome === "offered" ? offer(findings, request) : quoteAs(outcome, findings, request),
+    outcome === "offered" ? offer(findings, request, isQuoted) : quoteAs(outcome, findings, request),
     request,
   );
 }
@@ -84,8 +94,14 @@ function sectionOf({ article, window }: Evidence, lang: Language, titled: boolea
   return [...(article.found.lang === lang ? [] : [FOREIGN_SOURCE[lang]]), ...lines].join("\n");
 }
 
-function offer({ evidence }: Findings, { routing }: AnswerRequest): Draft {
+function offer({ evidence }: Findings, { routing }: AnswerRequest, isQuoted = false): Draft {
   const best = evidence.slice(0, MOST.titles);
-  const titles = best.map(({ article }, at) => `${at + 1}. ${article.found.passage.title}`);
-  return draft([OFFER[routing.lang], ...titles].join("\n"), "offered", best.map(sourceOf));
+  const lines = best.flatMap(({ article, window }, at) => {
+    const title = `${at + 1}. ${article.found.passage.title}`;
+    return isQuoted ? [title, indented(window.text)] : [title];
+  });
+  return draft([OFFER[routing.lang], ...lines].join("\n"), "offered", best.map(sourceOf));
 }
+
+/** Behind its title, so that a list in it does not read as titles. */
+const indented = (text: string): string => text.replace(/^(?=.)/gm, "   ");

@@ -17,7 +17,8 @@ export interface Search {
   readonly question: string;
   readonly lang: Language; // The language of the question; its articles come first.
   readonly now: number; // Milliseconds since the Unix epoch: news and notices age.
-  readonly previous?: string | undefined; // The question before, for a follow-up.
+  /** What was asked before, where a question is incomplete without it, or so short that it may be. */
+  readonly previous?: { readonly question: string; readonly isNeeded: boolean } | undefined;
   /** Ticker of the asset on the user's page: it counts where the question names none. */
   readonly symbol?: string | undefined;
   readonly wide?: boolean; // Whether the answer quotes several articles.
@@ -27,14 +28,14 @@ export interface Search {
 
 /** The groups of a question as the passages of one language say them, and, with less weight, those that only the question
  * before says, or the user's page. */
-export function groupsOf(index: AnswerIndex, { question, previous = "", symbol = "" }: Search, lang: Language) {
+export function groupsOf(index: AnswerIndex, { question, previous, symbol = "" }: Search, lang: Language) {
   const groups = readGroups(index, question, lang);
   const add = (text: string, weight: number): void => {
     for (const [key, group] of readGroups(index, text, lang)) {
       if (!groups.has(key)) groups.set(key, { ...group, weight: group.weight * weight });
     }
   };
-  add(previous, GROUP.previous);
+  if (previous !== undefined) add(previous.question, previous.isNeeded ? GROUP.previous : GROUP.context);
   if (assetsInQuestion(question).size === 0) add(symbol.toUpperCase(), GROUP.symbol);
   return Array.from(groups.values())
     .filter(({ weight }) => weight > 0)

@@ -129,14 +129,19 @@ export function withoutResearch(question: string): string {
   return /[\p{L}\p{N}]{2}/u.test(rest) ? rest : question;
 }
 
-const SHORT = { zh: 14, en: 45 }; // Longer questions, in characters, are complete by themselves.
+const MOST_ELLIPTICAL = { zh: 14, en: 45 }; // Longer questions, in characters, are complete by themselves.
+const SHORT = { zh: 10, en: 30 };
+
+const fits = (folded: string, most: typeof SHORT): boolean => folded.length <= (hasHan(folded) ? most.zh : most.en);
 
 /** Whether a question is incomplete without the one before it: "那手续费呢?", "and for USDT?". */
 export function isElliptical(question: string): boolean {
   const folded = fold(question).trim();
-  const most = hasHan(folded) ? SHORT.zh : SHORT.en;
-  return folded.length <= most && SAYS.elliptical.test(folded);
+  return fits(folded, MOST_ELLIPTICAL) && SAYS.elliptical.test(folded);
 }
+
+/** Whether a question is so short that it may be a follow-up though it does not read as one: "要多久", "is there a maximum". */
+export const isShort = (question: string): boolean => fits(fold(question).trim(), SHORT);
 
 /** Whether the user asks what to buy or sell, or where a price will go. */
 export const asksAdvice = (question: string): boolean => SAYS.advice.test(fold(question));
