@@ -54,10 +54,16 @@ function headlineOf(title: string, at: number): Headline {
   return { title, summary: "", lang: detectLanguage(title), assets: assetsInNews(title), at };
 }
 
-async function labelsOf(headlines: readonly Headline[]): Promise<string[]> {
+/** @param refreshes in which the headlines come, the oldest first; the groups are continued from one to the next */
+async function labelsOf(headlines: readonly Headline[], refreshes = 1): Promise<string[]> {
+  const order = Array.from(headlines.keys()).sort((a, b) => headlines[a]!.at - headlines[b]!.at);
   const labels: string[] = [];
-  for (const [label, members] of (await clusterHeadlines(headlines)).entries()) {
-    for (const index of members) labels[index] = String(label);
+  for (let refresh = 1; refresh <= refreshes; refresh++) {
+    const come = order.slice(0, Math.ceil((order.length * refresh) / refreshes));
+    const known = refresh === 1 ? undefined : come.map((index) => labels[index]);
+    const sorted = come.map((index) => headlines[index]!);
+    const groups = await clusterHeadlines(sorted, undefined, undefined, known);
+    for (const [label, members] of groups.entries()) for (const at of members) labels[come[at]!] = String(label);
   }
   return labels;
 }
@@ -77,12 +83,13 @@ export interface HeadlineScores {
   readonly mistakes: readonly string[];
 }
 
-/** Clusters the labelled headlines, each language by itself and both together. */
-export async function scoreHeadlines(split: Split, part: Part): Promise<HeadlineScores> {
+/** Clusters the labelled headlines, each language by itself and both together, at once or as they come. */
+export async function scoreHeadlines(split: Split, part: Part, refreshes = 1): Promise<HeadlineScores> {
   const all = read<LabelledHeadline>("headlines", split, part);
   const score = async (entries: readonly LabelledHeadline[]): Promise<{ labels: string[]; scores: ClusterScores }> => {
     const labels = await labelsOf(
       entries.map(({ title, published_at }) => headlineOf(title, Date.parse(published_at))),
+      refreshes,
     );
     return {
       labels,

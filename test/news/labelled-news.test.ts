@@ -9,6 +9,11 @@ describe.each(PARTS)("of part %i", (part) => {
     expectFloors("tuning", part, { zh: zh.b3F1, en: en.b3F1, both: both.b3F1, across: joined, wrong });
   });
 
+  test.each([5, 40])("they are when they come in %i refreshes that continue the groups", async (refreshes) => {
+    const { both, across } = await scoreHeadlines("tuning", part, refreshes);
+    expectFloors("tuning", part, { both: both.b3F1, across: across.joined, wrong: across.wrong });
+  });
+
   test("titles that differ in what matters are kept apart, reworded ones are not", async () => {
     const { merged, joined } = await scorePairs("tuning", part, true);
     expectFloors("tuning", part, { merged, joined });

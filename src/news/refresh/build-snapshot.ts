@@ -6,9 +6,16 @@ import { mergeItems } from "../items/dedupe.ts";
 import { sentimentOf } from "../items/sentiment.ts";
 import { type ListedItem, NO_PARTS, type Parts, type StoredItem } from "../items/stored-items.ts";
 import { createDateShifter, type DateShift } from "../snapshot/date-shift.ts";
-import type { RefreshMode, SnapshotContent, SnapshotRecord, SourceState } from "../snapshot/snapshot-document.ts";
+import type {
+  RefreshMode,
+  SnapshotContent,
+  SnapshotRecord,
+  SourceState,
+  TopicState,
+} from "../snapshot/snapshot-document.ts";
 import type { SourceContent } from "../sources/parse-source.ts";
 import { settingsOf, type Source } from "../sources/sources.ts";
+import CLUSTERING from "../topics/clustering.json" with { type: "json" };
 import { buildTopics, countRebuilt } from "../topics/build-topics.ts";
 import type { HeadlineMemory } from "../topics/headline-memory.ts";
 
@@ -30,6 +37,7 @@ export interface BuildOptions {
   readonly cluster: boolean; // Without, the topics stay as they are.
 }
 
+const { known: KNOWN } = CLUSTERING;
 /** A partial snapshot of more items is published at once, without new topics: the whole one follows with them. */
 const MOST_AT_ONCE = 800;
 
@@ -47,7 +55,7 @@ export async function buildSnapshot(
   const mood = { index: base?.record.index ?? null, sentiment_ms: base?.record.sentiment_ms ?? null };
   const listed = { notices: before.notices, help: before.help, ...mood };
   const { notices, help, index, sentiment_ms } = mode === "full" ? nextListings(listed, read, now) : listed;
-  const topics = await nextTopics(items, base, options, step, memory);
+  const { topics, topic_state } = await nextTopics(items, base, options, step, memory);
   const parts: Parts = { items, topics, notices, help };
   const states = read.map(({ source, state, content }) => ({
     ...state,
@@ -68,6 +76,7 @@ export async function buildSnapshot(
     topic_rebuild: counted.topic_rebuild + countRebuilt(topics, before.topics),
     coverage: coverageOf(parts, sources, states),
     sources: states,
+    ...(topic_state && { topic_state }),
     ...(options.partial ? { partial: true } : {}),
   };
   return { record, parts };
@@ -130,36 +139,49 @@ function nextListings(before: Listings, read: Read, now: number): Listings {
   return { notices, help, index, sentiment_ms: mood.state.ok ? now : before.sentiment_ms };
 }
 
+interface KnownTopics {
+  readonly topics: Parts["topics"];
+  readonly topic_state?: TopicState | undefined;
+}
+
 async function nextTopics(
   items: readonly StoredItem[],
   base: SnapshotContent | undefined,
   { now, shift, cluster, partial }: BuildOptions,
   step: Step,
   memory?: HeadlineMemory,
-): Promise<Parts["topics"]> {
-  const before = base?.parts ?? NO_PARTS;
+): Promise<KnownTopics> {
+  const { topics, items: before } = base?.parts ?? NO_PARTS;
+  const { topic_state } = base?.record ?? {};
+  const known = new Map(before.map((item) => [item.id, contentOf(item)]));
+  for (const id of topic_state?.waiting ?? []) known.delete(id);
+  const fresh = items.flatMap((item) => (known.get(item.id) === contentOf(item) ? [] : item.id));
   // A partial one may have come without new topics.
-  if (isSame(items, before.items) && base?.record.partial !== true) return before.topics;
+  const isComplete = topic_state !== undefined || base?.record.partial !== true;
+  if (fresh.length === 0 && items.length === before.length && isComplete) return { topics, topic_state };
+  const added = (topic_state?.added ?? Infinity) + fresh.length;
+  const isAnew = items.length <= KNOWN.items || added >= items.length;
   if (cluster && !(partial && items.length > MOST_AT_ONCE)) {
     const move = createDateShifter(shift, now);
-    return buildTopics(items, (item) => move(item.published_ms, item.movable), before.topics, step, memory);
+    const at = (item: ListedItem): number => move(item.published_ms, item.movable);
+    const next = await buildTopics(items, at, topics, step, memory, isAnew ? undefined : new Set(fresh));
+    return { topics: next, topic_state: { added: isAnew ? 0 : added, waiting: [] } };
   }
   const ids = new Set(items.map(({ id }) => id));
-  return before.topics.flatMap(({ id, item_ids }) => {
-    const left = item_ids.filter((item) => ids.has(item));
-    return left.length === 0 ? [] : { id, item_ids: left };
+  const left = topics.flatMap(({ id, item_ids }) => {
+    const others = item_ids.filter((item) => ids.has(item));
+    return others.length === 0 ? [] : { id, item_ids: others };
   });
+  return { topics: left, topic_state: isAnew ? undefined : { added: topic_state!.added, waiting: fresh } };
 }
+
+/** What clustering reads of an item, besides what its source says of it. */
+const contentOf = ({ digest, published_ms }: StoredItem): string => `${digest} ${published_ms}`;
 
 function countOf({ id, kind, lang }: Source, parts: Parts, index: number | null): number {
   if (kind === "news") return parts.items.filter(({ source_ids }) => source_ids.includes(id)).length;
   if (kind === "notice") return parts.notices.length;
   return kind === "help" ? parts.help.filter((article) => article.lang === lang).length : Number(index !== null);
-}
-
-function isSame(after: readonly StoredItem[], before: readonly StoredItem[]): boolean {
-  const contentOf = ({ id, digest, published_ms }: StoredItem): string => `${id} ${digest} ${published_ms}`;
-  return after.length === before.length && after.every((item, at) => contentOf(item) === contentOf(before[at]!));
 }
 
 function countChanged<T extends { id: string; lang: string }>(

@@ -30,6 +30,10 @@ const sourceState = z.object({
   settings: z.string().optional(), // The settings that its content was read with; absent where they are the defaults.
 });
 
+/** How far the topics know the items: how many new ones came since all were clustered anew, and the ids of those that no
+ * topic could take up yet. */
+const topicState = z.object({ added: count, waiting: z.array(z.string()) });
+
 /** What a refresh reports. */
 export const snapshotRecord = z.object({
   mode: z.enum(["view", "full"]),
@@ -42,11 +46,13 @@ export const snapshotRecord = z.object({
   topic_rebuild: z.int().min(0),
   coverage,
   sources: z.array(sourceState),
+  topic_state: topicState.optional(), // Absent where all items are to be clustered anew, and in earlier builds' data.
   partial: z.boolean().optional(), // Published before the slowest sources had answered; the whole one follows.
 });
 
 /** One published snapshot as it is stored: whole, in one document. */
 export const snapshotDocument = z.object({ record: snapshotRecord, parts: storedParts });
+export type TopicState = z.infer<typeof topicState>;
 export type SourceState = z.infer<typeof sourceState>;
 export type SnapshotRecord = z.infer<typeof snapshotRecord>;
 export type RefreshMode = SnapshotRecord["mode"];

@@ -7,23 +7,27 @@ import type { ListedItem, StoredTopic } from "../items/stored-items.ts";
 
 /** Stories that several items report; if none, each item is a topic, for small feeds. A topic keeps its id while it
  * shares more members with the earlier topic of that id than any other. @param items newest first @param at when an item
- * was published, shifted if it is a fixture's @param earlier topics of the previous snapshot */
+ * was published, shifted if it is a fixture's @param earlier topics of the previous snapshot @param fresh ids of the items
+ * that these do not know, by which they are continued; without, all items are clustered anew */
 export async function buildTopics(
   items: readonly ListedItem[],
   at: (item: ListedItem) => number,
   earlier: readonly StoredTopic[],
   step?: Step,
   memory?: HeadlineMemory,
+  fresh?: ReadonlySet<string>,
 ): Promise<StoredTopic[]> {
   const headlines = items.map((item) => ({ ...item, assets: item.symbols, at: at(item) }));
-  const groups = await clusterHeadlines(headlines, step, memory);
+  const before = new Map(earlier.flatMap(({ id, item_ids }) => item_ids.map((item) => [item, id] as const)));
+  const known = fresh && items.map(({ id }) => (fresh.has(id) ? undefined : (before.get(id) ?? id)));
+  const groups = await clusterHeadlines(headlines, step, memory, known);
   const shared = groups.filter((members) => members.length > 1);
-  return withIds(shared.length > 0 ? shared : groups, items, earlier);
+  return withIds(shared.length > 0 ? shared : groups, items, before);
 }
 
-function withIds(groups: readonly number[][], items: readonly ListedItem[], earlier: readonly StoredTopic[]) {
+/** @param before the topic that each item was in */
+function withIds(groups: readonly number[][], items: readonly ListedItem[], before: ReadonlyMap<string, string>) {
   const clusters = groups.map((members) => members.map((index) => items[index]!.id));
-  const before = new Map(earlier.flatMap(({ id, item_ids }) => item_ids.map((item) => [item, id] as const)));
   const claims = clusters.flatMap((ids, index) => {
     const shared = groupBy(
       ids.flatMap((item) => before.get(item) ?? []),

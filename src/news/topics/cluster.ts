@@ -1,13 +1,16 @@
+import { groupBy } from "../../runtime/group-by.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import { createHeap } from "./heap.ts";
 import { type Headline, HeadlineMemory } from "./headline-memory.ts";
-import { countTerms, type Neighbour, nearest } from "./neighbours.ts";
+import { countTerms, createNeighbours, type Neighbour } from "./neighbours.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import type { Step } from "../../compute/job-runner.ts";
 import { type Point, VectorPool, vectorsOf } from "./term-vectors.ts";
 
-const { context: CONTEXT, candidates: CANDIDATES, need: NEED, apart: APART, most: MOST } = CLUSTERING;
+const { context: CONTEXT, candidates: CANDIDATES, need: NEED, apart: APART, most: MOST, known: KNOWN } = CLUSTERING;
 const NO_STEP: Step = () => undefined;
+type Neighbours = ReadonlyMap<number, readonly Neighbour[]>;
+type Groups = readonly (readonly number[])[]; // Of each point.
 
 /**
  * Stories: groups of indices of headlines that report the same event, of one or of two languages. The groups are ordered
@@ -25,14 +28,33 @@ const NO_STEP: Step = () => undefined;
  *
  * No pair is compared that is not near, and what is near is bounded: the cost grows with n times the neighbours. The same
  * input gives the same groups in any order.
+ *
+ * Known groups are continued: the fresh headlines join them, and each other. Small groups near to these are taken apart
+ * first, as they were formed by little evidence. Only what is fresh, or taken apart, is compared.
+ *
+ * @param known the group of each headline, undefined for a fresh one; without, all are fresh
  */
-export async function clusterHeadlines(headlines: readonly Headline[], step = NO_STEP, memory = new HeadlineMemory()) {
+export async function clusterHeadlines(
+  headlines: readonly Headline[],
+  step = NO_STEP,
+  memory = new HeadlineMemory(),
+  known?: readonly (string | undefined)[],
+) {
   const order = Array.from(headlines.keys()).sort((a, b) => inTime(headlines[a]!, headlines[b]!) || a - b);
   const sorted = order.map((index) => headlines[index]!);
   const points = await vectorsOf(sorted, step, memory);
-  const neighbours = await nearest(points, step);
-  const groups = await agglomerate(inContext(points, neighbours), neighbours, memory, step);
-  return groups.map((members) => members.map((index) => order[index]!)).sort((a, b) => Math.min(...a) - Math.min(...b));
+  const names = order.map((index) => known?.[index]);
+  const members = groupBy(Array.from(order.keys()), (place) => names[place] ?? place);
+  const groupOf = names.map((name, place) => members.get(name ?? place)!);
+  const neighbours = await neighboursOfOpen(points, names, groupOf, step);
+  const context = inContext(points, neighbours);
+  const sum = createWorkingSum(countTerms(points));
+  const clusters = clustersOf(context, groupOf, neighbours, sum);
+  await agglomerate(clusters, (x, y) => memory.areApart(points[x]!.reading, points[y]!.reading), sum, step);
+  const left = clusters.filter((cluster) => cluster !== undefined);
+  // Most members of a known group have no context.
+  const groups = left.map((cluster) => byCloseness(cluster, known ? points : context, sum));
+  return groups.map((group) => group.map((index) => order[index]!)).sort((a, b) => Math.min(...a) - Math.min(...b));
 }
 
 /** An order that does not depend on the order of arrival, by which ties are broken. */
@@ -41,12 +63,36 @@ function inTime(a: Headline, b: Headline): number {
   return a.at - b.at || byText(a.title, b.title) || byText(a.summary, b.summary);
 }
 
-function inContext(points: readonly Point[], neighbours: readonly Neighbour[][]): Point[] {
+/** The neighbours of what is open: the fresh points, and the members of small groups among their neighbours. */
+async function neighboursOfOpen(
+  points: readonly Point[],
+  names: readonly (string | undefined)[],
+  groupOf: Groups,
+  step: Step,
+): Promise<Neighbours> {
+  const nearest = createNeighbours(points);
+  const found = new Map<number, readonly Neighbour[]>();
+  const find = async (indices: Iterable<number>): Promise<void> => {
+    for (const index of indices) {
+      if (found.has(index)) continue;
+      found.set(index, nearest(index));
+      await step();
+    }
+  };
+  await find(names.flatMap((name, index) => (name === undefined ? index : [])));
+  const near = new Set(Array.from(found.values()).flatMap((list) => list.map(({ index }) => index)));
+  await find(Array.from(near).flatMap((index) => (groupOf[index]!.length <= KNOWN.small ? groupOf[index]! : [])));
+  return found;
+}
+
+/** The points, those with known neighbours blended with them. */
+function inContext(points: readonly Point[], neighbours: Neighbours): Point[] {
   const size = countTerms(points);
   const [blend, terms, values] = [new Float64Array(size), new Uint32Array(size), new Float64Array(size)];
   const pool = new VectorPool();
   return points.map((point, index) => {
-    const near = neighbours[index]!;
+    const near = neighbours.get(index);
+    if (near === undefined) return point;
     const total = near.reduce((sum, { similarity }) => sum + similarity, 0);
     const each = CONTEXT.share / Math.max(CONTEXT.full, total);
     let count = 0;
@@ -67,53 +113,44 @@ function inContext(points: readonly Point[], neighbours: readonly Neighbour[][])
 }
 
 interface Cluster {
-  readonly members: number[];
+  members: number[];
   /** Sum of the members' vectors; of a single member its own, which must not be changed. */
   terms: number[] | Uint32Array;
   weights: ArrayLike<number>;
   length: number;
   days: number; // Sum of the members' times, days.
-  /** Those that it may merge with, and what was taken off their margin for how many pairs of first members. */
-  readonly near: Map<number, { readonly firsts: number; readonly penalty: number } | undefined>;
-  version: number; // Grows with every merge, so that outdated entries of the queue are recognized.
+  readonly near: Set<number>; // Those that it may merge with.
 }
 
-async function agglomerate(
-  points: readonly Point[],
-  neighbours: readonly Neighbour[][],
-  memory: HeadlineMemory,
-  step: Step,
-): Promise<number[][]> {
-  const clusters: (Cluster | undefined)[] = singleClusters(points, neighbours);
-  const areApart = (x: number, y: number): boolean =>
-    memory.areApart(points[Math.min(x, y)]!.reading, points[Math.max(x, y)]!.reading);
-  const sum = createWorkingSum(countTerms(points));
-  type Merge = Readonly<Record<"margin" | "a" | "b" | "versionA" | "versionB", number>>;
+type AreApart = (x: number, y: number) => boolean;
+
+async function agglomerate(clusters: (Cluster | undefined)[], areApart: AreApart, sum: WorkingSum, step: Step) {
+  /** Outdated once the two have more members than `size`. */
+  type Merge = Readonly<Record<"margin" | "a" | "b" | "size", number>>;
   const queue = createHeap<Merge>(
     (x, y) => x.margin > y.margin || (x.margin === y.margin && (x.a < y.a || (x.a === y.a && x.b < y.b))),
   );
+  const sizeOf = (a: number, b: number): number => clusters[a]!.members.length + clusters[b]!.members.length;
   const propose = (first: number, second: number): void => {
     const [a, b] = first < second ? [first, second] : [second, first];
     sum.open(clusters[first]!);
     const similar = marginOf(clusters[a]!, clusters[b]!, sum.productWith(clusters[second]!));
     if (similar < 0) return;
-    const margin = similar - penaltyOf(clusters[a]!, clusters[b]!, b, areApart);
-    if (margin >= 0) queue.push({ margin, a, b, versionA: clusters[a]!.version, versionB: clusters[b]!.version });
+    const margin = similar - penaltyOf(clusters[a]!, clusters[b]!, areApart);
+    if (margin >= 0) queue.push({ margin, a, b, size: sizeOf(a, b) });
   };
   for (const [index, cluster] of clusters.entries()) {
-    for (const other of cluster!.near.keys()) if (index < other) propose(index, other);
+    for (const other of cluster?.near ?? []) if (index < other) propose(index, other);
   }
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     const [a, b] = [clusters[next.a], clusters[next.b]];
-    if (a?.version !== next.versionA || b?.version !== next.versionB) continue;
+    if (a === undefined || b === undefined || a.members.length + b.members.length > next.size) continue;
     const [kept, gone] = a.members.length >= b.members.length ? [next.a, next.b] : [next.b, next.a];
     sum.open(clusters[kept]!);
     absorb(clusters, kept, gone, sum);
-    for (const other of Array.from(clusters[kept]!.near.keys()).slice(0, MOST.proposed)) propose(kept, other);
+    for (const other of Array.from(clusters[kept]!.near).slice(0, MOST.proposed)) propose(kept, other);
     await step();
   }
-  const left = clusters.filter((cluster) => cluster !== undefined);
-  return left.map((cluster) => byCloseness(cluster, points, sum));
 }
 
 type WorkingSum = ReturnType<typeof createWorkingSum>;
@@ -149,22 +186,32 @@ function createWorkingSum(size: number) {
   return { open, productWith, add };
 }
 
-function singleClusters(points: readonly Point[], neighbours: readonly Neighbour[][]): Cluster[] {
-  const clusters = points.map(({ vector, at }, index): Cluster => ({
-    members: [index],
-    ...vector,
-    length: 1,
-    days: at / DAY_MS,
-    near: new Map(),
-    version: 0,
-  }));
-  for (const [index, near] of neighbours.entries()) {
-    for (const { index: other } of near.slice(0, CANDIDATES.count)) {
-      clusters[index]!.near.set(other, undefined);
-      clusters[other]!.near.set(index, undefined);
+/** The clusters to begin with, each at its first member: one for each open point, and one for each other group. */
+function clustersOf(points: readonly Point[], groupOf: Groups, neighbours: Neighbours, sum: WorkingSum) {
+  const placeOf = (index: number): number => (neighbours.has(index) ? index : groupOf[index]![0]!);
+  const clusters = groupOf.map((group, index) => {
+    const members = neighbours.has(index) ? [index] : group;
+    return index === members[0] ? clusterOf(members, points, sum) : undefined;
+  });
+  for (const [index, near] of neighbours) {
+    for (const other of near.slice(0, CANDIDATES.count).map((neighbour) => placeOf(neighbour.index))) {
+      clusters[index]!.near.add(other);
+      clusters[other]!.near.add(index);
     }
   }
   return clusters;
+}
+
+function clusterOf(group: readonly number[], points: readonly Point[], sum: WorkingSum): Cluster {
+  const [first, ...others] = group.map((index): Cluster => {
+    const { vector, at } = points[index]!;
+    return { members: [index], ...vector, length: 1, days: at / DAY_MS, near: new Set() };
+  });
+  if (others.length === 0) return first!;
+  sum.open(first!);
+  for (const other of others) join(first!, other, sum);
+  first!.members = byCloseness(first!, points, sum);
+  return first!;
 }
 
 /** The members of a cluster, the most central first. */
@@ -187,17 +234,12 @@ function marginOf(a: Cluster, b: Cluster, product: number): number {
 
 /** What is taken off a margin for the pairs of the first members of each that report different events, but for a few of
  * many pairs. */
-function penaltyOf(a: Cluster, b: Cluster, indexOfB: number, areApart: (x: number, y: number) => boolean): number {
-  const known = a.near.get(indexOfB);
-  const firsts = Math.min(a.members.length, APART.members) * Math.min(b.members.length, APART.members);
-  // The first members stay: where their product has not changed, their numbers have not.
-  if (known?.firsts === firsts) return known.penalty;
+function penaltyOf(a: Cluster, b: Cluster, areApart: AreApart): number {
   const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
+  const firsts = first.length * second.length;
   let pairs = 0;
-  for (const x of first) for (const y of second) if (areApart(x, y)) pairs += 1;
-  const penalty = APART.events * Math.max(0, pairs / firsts - APART.free * (1 - 1 / firsts));
-  a.near.set(indexOfB, { firsts, penalty });
-  return penalty;
+  for (const x of first) for (const y of second) if (areApart(Math.min(x, y), Math.max(x, y))) pairs += 1;
+  return APART.events * Math.max(0, pairs / firsts - APART.free * (1 - 1 / firsts));
 }
 
 /** @param sum that of the cluster which is kept */
@@ -205,16 +247,20 @@ function absorb(clusters: (Cluster | undefined)[], kept: number, gone: number, s
   const target = clusters[kept]!;
   const source = clusters[gone]!;
   clusters[gone] = undefined;
+  join(target, source, sum);
+  for (const other of source.near) {
+    clusters[other]!.near.delete(gone);
+    if (other === kept || target.near.has(other)) continue;
+    target.near.add(other);
+    clusters[other]!.near.add(kept);
+  }
+}
+
+/** @param sum that of the target */
+function join(target: Cluster, source: Cluster, sum: WorkingSum): void {
   target.members.push(...source.members);
   // |a + b|² = |a|² + 2ab + |b|²: the sum of a large cluster is not walked at every merge.
   target.length = Math.sqrt(target.length ** 2 + 2 * sum.productWith(source) + source.length ** 2);
   sum.add(source);
   target.days += source.days;
-  target.version += 1;
-  for (const other of source.near.keys()) {
-    clusters[other]!.near.delete(gone);
-    if (other === kept || target.near.has(other)) continue;
-    target.near.set(other, undefined);
-    clusters[other]!.near.set(kept, undefined);
-  }
 }

@@ -1,4 +1,3 @@
-import type { Step } from "../../compute/job-runner.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import type { Point } from "./term-vectors.ts";
 
@@ -7,9 +6,9 @@ export type Neighbour = { readonly index: number; readonly similarity: number };
 const { common: COMMON, across: ACROSS, most: MOST } = CLUSTERING;
 const { count, least } = CLUSTERING.context;
 
-/** The nearest points of each by cosine, some, through the terms they share (the heaviest, where many are
- * common) and not by all pairs; those of two languages by their neutral parts alone. */
-export async function nearest(points: readonly Point[], step: Step): Promise<Neighbour[][]> {
+/** Finds the nearest points of each by cosine, some, through the terms they share (the heaviest, where many are common)
+ * and not by all pairs; those of two languages by their neutral parts alone. */
+export function createNeighbours(points: readonly Point[]): (index: number) => Neighbour[] {
   const { starts, points: others, weights } = postingsOf(points);
   const limit = Math.min(COMMON.most, Math.max(COMMON.count, points.length * COMMON.share)); // Points of a term that counts.
   const enough = Math.min(least, ACROSS.similarity * ACROSS.neutral ** 2); // The least product that makes a similarity.
@@ -38,8 +37,8 @@ export async function nearest(points: readonly Point[], step: Step): Promise<Nei
   const similarityOf = (a: Point, b: Point, product: number, terms: number): number =>
     a.lang === b.lang ? (product >= least ? product : 0) : acrossLanguages(a, b, product, terms);
 
-  const result: Neighbour[][] = [];
-  for (const [index, point] of points.entries()) {
+  return (index) => {
+    const point = points[index]!;
     const near: Neighbour[] = [];
     for (let reached = addUp(point), at = 0; at < reached; at++) {
       const other = touched[at]!;
@@ -51,10 +50,8 @@ export async function nearest(points: readonly Point[], step: Step): Promise<Nei
       }
       sums[other] = shared[other] = 0;
     }
-    result.push(near);
-    await step();
-  }
-  return result;
+    return near;
+  };
 }
 
 const nearerFirst = (a: Neighbour, b: Neighbour): number => b.similarity - a.similarity || a.index - b.index;

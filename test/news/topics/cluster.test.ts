@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { clusterHeadlines } from "../../../src/news/topics/cluster.ts";
-import { nearest } from "../../../src/news/topics/neighbours.ts";
+import { createNeighbours } from "../../../src/news/topics/neighbours.ts";
 import { detectLanguage } from "../../../src/language/detect-language.ts";
 import { assetsInNews } from "../../../src/language/assets.ts";
 import type { Headline } from "../../../src/news/topics/headline-memory.ts";
@@ -168,12 +168,12 @@ test("the terms of a long summary are bounded, those of the title come first", a
 });
 
 test("a point's neighbours are those that share what is rare", async () => {
-  const pace = (): undefined => undefined;
   const points = await vectorsOf(
     [...BRIDGE, ...MERGER].map((title) => told(title)),
-    pace,
+    () => undefined,
   );
-  const neighbours = await nearest(points, pace);
-  expect(neighbours[0]!.map(({ index }) => index).sort()).toEqual([1, 2]);
-  expect(neighbours[3]!.map(({ index }) => index)).toEqual([4]);
+  const nearest = createNeighbours(points);
+  const indices = (index: number): number[] => nearest(index).map((neighbour) => neighbour.index);
+  expect(indices(0).sort()).toEqual([1, 2]);
+  expect(indices(3)).toEqual([4]);
 });

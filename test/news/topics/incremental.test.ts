@@ -40,6 +40,17 @@ async function refreshed(states: readonly (readonly ListedItem[])[]): Promise<St
   return topics;
 }
 
+/** The same, each continued from the one before. @param memory of a process that lives on; without, each is made by a new one */
+async function continued(states: readonly (readonly ListedItem[])[], memory: HeadlineMemory | undefined) {
+  let topics: StoredTopic[] = [];
+  for (const [refresh, items] of states.entries()) {
+    const before = new Set((states[refresh - 1] ?? []).map(({ id }) => id));
+    const fresh = new Set(items.flatMap(({ id }) => (before.has(id) ? [] : id)));
+    topics = await buildTopics(items, at, topics, undefined, memory, refresh === 0 ? undefined : fresh);
+  }
+  return topics;
+}
+
 describe("topics", () => {
   test("are the same whatever came before, and in which order", async () => {
     const arrivals = headlines.chain((items) =>
@@ -57,6 +68,40 @@ describe("topics", () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  test("that are continued are the same in whichever order their items come, and in each process", async () => {
+    const arrivals = headlines.chain((items) =>
+      fc.record({
+        items: fc.constant(items),
+        shuffled: fc.shuffledSubarray(items, { minLength: items.length }),
+        moments: fc.uniqueArray(fc.nat(60), { minLength: 1, maxLength: 5 }),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(arrivals, async ({ items, shuffled, moments }) => {
+        const hours = [...moments.sort((a, b) => b - a), 0];
+        const states = (from: readonly ListedItem[]) =>
+          hours.map((hour) => from.filter((item) => at(item) <= NOON - hour * HOUR));
+        const topics = await continued(states(items), new HeadlineMemory());
+        expect(members(await continued(states(shuffled), new HeadlineMemory()))).toEqual(members(topics));
+        expect(await continued(states(items), undefined)).toEqual(topics);
+        const grouped = topics.flatMap(({ item_ids }) => item_ids);
+        expect(new Set(grouped).size).toBe(grouped.length);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("that are continued keep their members and take up what is new", async () => {
+    const items = NAMES.flatMap((name, n) =>
+      EVENTS.slice(0, 3).map((write, hour) => itemOf(write(name, 9 + n), 5 - hour)),
+    );
+    const states = [4, 3].map((hours) => items.filter((item) => at(item) <= NOON - hours * HOUR));
+    const [before, after] = [await continued(states.slice(0, 1), undefined), await continued(states, undefined)];
+    expect(members(after)).toEqual(members(await refreshed([items])));
+    expect(before.map(({ id, item_ids }) => [id, item_ids.length])).toEqual(before.map(({ id }) => [id, 2]));
+    expect(after.map(({ id, item_ids }) => [id, item_ids.length])).toEqual(before.map(({ id }) => [id, 3]));
   });
 
   test("have the same ids when they are built anew, if their items came in the order of publication", async () => {
