@@ -61,7 +61,7 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
       const fields = { id: version + 1, at: toIso(clock.now()), ...call, ...end, prev: last?.item.hash ?? GENESIS };
       const written = { ...fields, hash: hashEntry(fields) };
       const text = JSON.stringify(written);
-      const outcome = await stream.appendText(version, text, last?.text);
+      const outcome = await stream.appendText(version, text, { previous: last?.text });
       if (outcome === "created") return keepLast(storage, stream, written);
       version = await stream.headAfterRefusal(version);
       // A conflict with this very entry: the reply to its append was lost.

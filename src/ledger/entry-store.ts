@@ -1,7 +1,7 @@
 import type { BoundedLru } from "../runtime/cache/bounded-lru.ts";
 import { printKey } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/storage-errors.ts";
-import type { CreateOutcome, Key, Storage } from "../storage/storage.ts";
+import type { Key, NewValue, Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 import { entry, hashEntry, type Entry, entryKey, ledgerKey } from "./entry.ts";
 
@@ -73,12 +73,13 @@ export class EntryStore {
     }
   }
 
-  async append(last: StoredEntry | undefined, item: Entry): Promise<{ outcome: CreateOutcome; stored: StoredEntry }> {
+  /** @param first is stored before the entry can be seen */
+  async append(last: StoredEntry | undefined, item: Entry, first?: NewValue) {
     const text = JSON.stringify(item);
     const generation = this.storage.generation();
-    const outcome = await this.#stream.appendText(last?.item.id ?? 0, text, last?.text);
+    const outcome = await this.#stream.appendText(last?.item.id ?? 0, text, { previous: last?.text, first });
     if (outcome === "created") this.#cache.set(this.#place(item.id, generation), item);
-    else if (outcome !== "conflict") this.#cache.clear(); // A failover lost the entry before, and perhaps more.
+    else if (outcome === "gap" || outcome === "failover") this.#cache.clear(); // Lost: the entry before, and perhaps more.
     return { outcome, stored: { item, text } };
   }
 

@@ -3,7 +3,7 @@ import { createKeyedMutex } from "../runtime/keyed-mutex.ts";
 import type { QuotaRules } from "../accounts/quota-rules.ts";
 import { AnpError, invalid } from "../contract/errors.ts";
 import { type Clock, toIso } from "../runtime/clock.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { NewValue, Storage } from "../storage/storage.ts";
 import { decideChange, type Change, type LedgerCommand } from "./points-rules.ts";
 import { EMPTY_ACCOUNT, type Entry, entryKey, genesisHash, hashEntry } from "./entry.ts";
 import { type EntryCache, EntryStore, type LedgerEnd } from "./entry-store.ts";
@@ -29,7 +29,8 @@ const REMEMBERED_ENTRIES = 10_000; // Entries that are remembered, of all users:
  * });
  * entry.account.balance; // 5, also when it is posted again
  */
-export function createLedger(deps: LedgerDeps) {
+export function createLedger({ monotonic = () => performance.now(), ...given }: LedgerDeps) {
+  const deps = { ...given, monotonic };
   const cache: EntryCache = new BoundedLru(REMEMBERED_ENTRIES);
   const ledgers = new BoundedLru<UserLedger>(REMEMBERED, { memoMethod: (user) => new UserLedger(user, deps, cache) });
   const ledgerOf = (user: string): UserLedger => ledgers.memo(user);
@@ -48,9 +49,9 @@ export function createLedger(deps: LedgerDeps) {
      * @throws AnpError 1005, 1009 as the rules refuse; 422 for an operation id used for another request; 503, with
      * nothing done, where other processes always append first
      * @throws TypeError for an operation id from outside that cannot be part of a storage key */
-    post(user: string, posting: Posting) {
-      const since = ledgerOf(user).monotonic();
-      return withLock(user, (ledger) => ledger.post(posting, since));
+    async post(user: string, posting: Posting): Promise<Posted> {
+      const since = monotonic();
+      return (await withLock(user, (ledger) => ledger.post(posting, undefined, since)))!;
     },
     withLock,
     /** The entries from number `from` to number `to`, both included, oldest first, as far as they exist. */
@@ -113,21 +114,17 @@ const versionOf = ({ last }: LedgerEnd): number => last?.item.id ?? 0;
 /** The ledger of one user. It remembers its end, so that a posting need not look for it. */
 class UserLedger {
   readonly #user: string;
-  readonly #deps: LedgerDeps;
+  readonly #deps: LedgerDeps & { readonly monotonic: () => number };
   readonly entries: EntryStore;
   #end: LedgerEnd | undefined;
   /** What a caller of this turn found; undefined after a change. */
   #shared: { readonly turn: object; readonly opened: Promise<OpenLedger> } | undefined;
   #opened: OpenLedger | undefined;
 
-  constructor(user: string, deps: LedgerDeps, cache: EntryCache) {
+  constructor(user: string, deps: LedgerDeps & { readonly monotonic: () => number }, cache: EntryCache) {
     this.#user = user;
     this.#deps = deps;
     this.entries = new EntryStore(deps.storage, user, cache);
-  }
-
-  monotonic(): number {
-    return this.#deps.monotonic?.() ?? performance.now();
   }
 
   /** As `open`; callers of one turn share it, unless asking takes no time. A charge never depends on it. */
@@ -144,8 +141,11 @@ class UserLedger {
     return this.#opened;
   }
 
-  /** To be called under the ledger's lock. @param since when the caller began to wait for it, on the monotonic clock */
-  async post(posting: Posting, since = this.monotonic()): Promise<Posted> {
+  /** To be called under the ledger's lock.
+   * @param first is stored before the entry can be seen, and only where one is made
+   * @param since when the caller began to wait for the lock, on the monotonic clock
+   * @returns undefined, with nothing done, when the key of `first` has another value */
+  async post(posting: Posting, first?: NewValue, since = this.#deps.monotonic()): Promise<Posted | undefined> {
     const { clock, quotaRules, observer } = this.#deps;
     const { operation, command } = posting;
     checkOperation(this.entries, operation);
@@ -165,8 +165,9 @@ class UserLedger {
         throw new AnpError(change.code, change.message);
       }
       await indexOperation(this.entries, end.last);
-      const posted = await this.#append(end, entryAfter(last, this.#user, posting, change, now), operation);
-      if (posted === undefined && this.monotonic() - since > LONGEST_POST_MS) throw new AnpError(503, CONTENDED);
+      const posted = await this.#append(end, entryAfter(last, this.#user, posting, change, now), operation, first);
+      if (posted === "taken") return undefined;
+      if (posted === undefined && this.#deps.monotonic() - since > LONGEST_POST_MS) throw new AnpError(503, CONTENDED);
       if (posted === undefined) continue;
       if (!posted.replayed) observer?.posted(posted.entry);
       return posted;
@@ -193,8 +194,9 @@ class UserLedger {
   }
 
   /** Appends an entry after the end; undefined when the change must be decided again on the ledger as it is now. */
-  async #append(end: LedgerEnd, next: Entry, operation: LedgerOperation): Promise<Posted | undefined> {
-    const { outcome, stored: own } = await this.entries.append(end.last, next);
+  async #append(end: LedgerEnd, next: Entry, operation: LedgerOperation, first: NewValue | undefined) {
+    const { outcome, stored: own } = await this.entries.append(end.last, next, first);
+    if (outcome === "taken") return outcome;
     this.#shared = undefined;
     if (outcome === "created") {
       this.#end = { last: own, generation: end.generation };

@@ -1,7 +1,7 @@
 import type { Driver } from "unstorage";
 import type { Finding } from "./health/finding.ts";
 import type { StorageIdentity } from "./identity/expected-identity.ts";
-import type { CreateOutcome, Predecessor } from "./storage.ts";
+import type { Behind, CreateOutcome, Predecessor } from "./storage.ts";
 
 /** An unstorage driver with what the storage needs besides. Keys are encoded (see `keys.ts`), values are text. */
 export interface StorageDriver extends Driver {
@@ -14,7 +14,7 @@ export interface StorageDriver extends Driver {
   /** Creates the value if the key is absent, atomically and durably; one with a predecessor, only while that exists. */
   createItem(key: string, value: string, predecessor?: Predecessor<string>): Promise<CreateOutcome>;
   /** As `Storage.append`, to the stream of an encoded key, and keeps the head of the stream with the item. */
-  appendItem(stem: string, version: number, value: string, previous?: string): Promise<AppendItemOutcome>;
+  appendItem(stem: string, version: number, value: string, behind: Behind<string>): Promise<AppendItemOutcome>;
   /** Number of an item that is, or is known to have been, in the stream after number `end`; undefined for none. */
   laterItem(stem: string, end: number): number | undefined | Promise<number | undefined>;
   /** As `Storage.confirm`, throwing for another value; absent where every value that can be read is safe. */

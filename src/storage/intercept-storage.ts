@@ -21,8 +21,11 @@ export function interceptStorage(storage: Storage, around: Around): Storage {
       keys[0] === undefined ? Promise.resolve([]) : around("getMany", keys[0], () => storage.getMany(keys)),
     create: (key, value) => around("create", key, () => storage.create(key, value)),
     createAfter: (key, ...rest) => around("create", key, () => storage.createAfter(key, ...rest)),
-    append: (stream, version, ...rest) =>
-      around("create", itemKey(stream, version), () => storage.append(stream, version, ...rest)),
+    append(stream, version, value, behind) {
+      const key = itemKey(stream, version);
+      const append = () => around("create", key, () => storage.append(stream, version, value, behind));
+      return behind?.first === undefined ? append() : around("create", behind.first.key, append);
+    },
     laterItem: (stream, end) => around("has", itemKey(stream, end + 1), () => storage.laterItem(stream, end)),
     confirm: (key, value) => around("confirm", key, () => storage.confirm(key, value)),
     put: (key, value) => around("put", key, () => storage.put(key, value)),

@@ -31,11 +31,13 @@ export function memoryDriver(): StorageDriver {
       map.set(key, value);
       return Promise.resolve("created");
     },
-    appendItem(stem, version, value) {
+    appendItem(stem, version, value, { first }) {
       const key = encodedItem(stem, version);
       if (map.has(key)) return Promise.resolve("conflict");
       if (version > 1 && !map.has(encodedItem(stem, version - 1))) return Promise.resolve("gap");
       if (laterItem(stem, version - 1) !== undefined) return Promise.resolve("hole");
+      if (first !== undefined && (map.get(first.key) ?? first.value) !== first.value) return Promise.resolve("taken");
+      if (first !== undefined) map.set(first.key, first.value);
       map.set(key, value).set(`${stem}:head`, String(version));
       return Promise.resolve("created");
     },

@@ -25,9 +25,8 @@ export interface Storage {
   createAfter(key: Key, value: string, predecessor: Predecessor): Promise<CreateOutcome>;
   /** Appends the item of that number, from 1, to a stream (its key, encoded): creates it while the item before it
    * exists and none after it is known.
-   * @param previous the text of the item before, compared where the storage's server may lose acknowledged writes
    * @throws CorruptionError when that number is free although it or a later item was stored */
-  append(stream: EncodedSegment, version: number, value: string, previous?: string): Promise<CreateOutcome>;
+  append(stream: EncodedSegment, version: number, value: string, behind?: Behind): Promise<CreateOutcome>;
   /** Number of an item that is, or is known to have been, in a stream after number `end`; undefined for none. What is
    * known besides what is there: on Redis and in memory, a head that each append keeps; on files, what `createFileStreams`
    * says. */
@@ -68,12 +67,22 @@ export interface Predecessor<K = Key> {
   readonly value?: string;
 }
 
+/** What an item is appended behind. */
+export interface Behind<K = Key> {
+  /** The text of the item before, compared where the storage's server may lose acknowledged writes. */
+  readonly previous?: string | undefined;
+  /** A value that is durable before the item can be seen: it is created, unless the key has that very value already. */
+  readonly first?: NewValue<K> | undefined;
+}
+export type NewValue<K = Key> = { readonly key: K; readonly value: string };
+
 /** The result of creating a value behind a predecessor; all but `created` change nothing. */
 export type CreateOutcome =
   | "created"
   | "conflict" // The key has a value already, whatever became of the predecessor.
   | "gap" // The key is free, but the predecessor does not exist: it never did, or a failover lost it.
-  | "failover"; // The predecessor has another value: a failover lost the expected one, and another writer went on.
+  | "failover" // The predecessor has another value: a failover lost the expected one, and another writer went on.
+  | "taken"; // The key of what is created first has another value.
 
 /** A segment in its encoded form, as {@link Storage.children} returns it; in a key it is not encoded again. */
 export class EncodedSegment {

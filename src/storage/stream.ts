@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { collect } from "../runtime/batches.ts";
 import { encodeKey, itemKey, missingItem } from "./keys.ts";
-import { EncodedSegment, type Key, type CreateOutcome, type Storage } from "./storage.ts";
+import { type Behind, type CreateOutcome, EncodedSegment, type Key, type Storage } from "./storage.ts";
 import { checkDocument, parseDocument } from "./documents.ts";
 import { CorruptionError, ifDamaged } from "./storage-errors.ts";
 
@@ -44,10 +44,10 @@ export class Stream<T> {
   }
 
   /** The same for an item as JSON.
-   * @param previous the text of item `expectedVersion`, for an item that depends on the one before: after a failover
-   * another item may have its number, and nothing is appended after that one */
-  appendText(expectedVersion: number, text: string, previous?: string): Promise<CreateOutcome> {
-    return this.#storage.append(this.#stem, expectedVersion + 1, text, previous);
+   * @param behind.previous the text of item `expectedVersion`, for an item that depends on the one before: after a
+   * failover another item may have its number, and nothing is appended after that one */
+  appendText(expectedVersion: number, text: string, behind?: Behind): Promise<CreateOutcome> {
+    return this.#storage.append(this.#stem, expectedVersion + 1, text, behind);
   }
 
   async get(version: number): Promise<T | undefined> {

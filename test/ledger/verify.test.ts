@@ -16,6 +16,7 @@ import { printKey } from "../../src/storage/documents.ts";
 import { CorruptionError, StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
+import { storedIn } from "../support/ledgers.ts";
 import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 
 const USER = "alice";
@@ -338,7 +339,7 @@ async function chat(options: { user?: string; session?: number; cost?: number; d
   const { user = USER, session, cost = 1, delivered = true } = options;
   const messages = createMessages({ storage, clock, ids });
   const draft = { answer: "a", route: "help", sub_intent: "fees", source_items: [], model_name: "m", latency_ms: 1 };
-  const message = await messages.create({ ...draft, user_id: user, question: "q" }, session);
+  const message = await messages.create({ ...draft, user_id: user, question: "q" }, session, storedIn(storage));
   const { message_id, session_id } = message;
   await open().post(user, {
     operation: { id: `chat:${message_id}`, request: 1 },

@@ -201,6 +201,29 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
         expect(await stream.get(3)).toBeUndefined();
       }));
 
+    it("creates another value before an item, and appends nothing where that key has a different value", () =>
+      withStorage(async (storage) => {
+        const stream = new Stream(storage, ["s", "3"], schema);
+        const first = (value: string) => ({ first: { key: ["docs", "first"], value } });
+        expect(await stream.appendText(1, '{"n":20}', first("{}"))).toBe("gap");
+        expect(await stream.appendText(0, '{"n":10}', first("{}"))).toBe("created");
+        expect(await stream.appendText(0, '{"n":11}', first("{}"))).toBe("conflict");
+        expect(await stream.appendText(1, '{"n":20}', first("[]"))).toBe("taken");
+        expect(await stream.head()).toBe(1);
+        expect(await stream.appendText(1, '{"n":20}', first("{}"))).toBe("created");
+        expect(await stream.read(1, 5)).toEqual([{ n: 10 }, { n: 20 }]);
+        expect(await storage.get(["docs", "first"])).toBe("{}");
+        await storage.put(["docs", "first"], "7");
+        const later = { previous: '{"n":20}', first: { key: ["docs", "later"], value: "{}" } };
+        const outcomes = await Promise.all([
+          stream.appendText(2, '{"n":30}', later),
+          stream.appendText(2, '{"n":31}', first("{}")),
+        ]);
+        expect(outcomes[0]).toBe("created");
+        expect(["taken", "conflict"]).toContain(outcomes[1]);
+        expect(await storage.get(["docs", "later"])).toBe("{}");
+      }));
+
     it("finds the end from any stored head: none, lagging, damaged; past the end, it shows that items are missing", () =>
       withStorage(async (storage) => {
         const stream = new Stream(storage, ["s", "2"], schema);

@@ -7,8 +7,8 @@ import { createLedger, type Ledger, type Posted } from "../../src/ledger/ledger.
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { createIds } from "../../src/runtime/ids.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
-import { createMessages } from "../../src/assistant/sessions/messages.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import { createMessages, type Message } from "../../src/assistant/sessions/messages.ts";
+import type { NewValue, Storage } from "../../src/storage/storage.ts";
 
 const START = Date.parse("2026-11-20T00:00:00Z");
 
@@ -53,7 +53,11 @@ export async function fillLedgers(storage: Storage, entries: number): Promise<vo
         model_name: "m",
         latency_ms: 1,
       };
-      const message = await messages.create({ ...draft, user_id: user, question: `第 ${n} 问` }, undefined);
+      const message = await messages.create(
+        { ...draft, user_id: user, question: `第 ${n} 问` },
+        undefined,
+        storedIn(storage),
+      );
       const { message_id, session_id } = message;
       const cost = { type: "chat_cost", cost: 1, quota: 2, route: "help", sub_intent: "fees" } as const;
       await post(storage, user, `${n}`, { ...cost, message_id, session_id });
@@ -61,6 +65,12 @@ export async function fillLedgers(storage: Storage, entries: number): Promise<vo
     }
   }
 }
+
+/** Stores an answer without its charge. */
+export const storedIn =
+  (storage: Storage) =>
+  async (made: Message, { key, value }: NewValue) =>
+    (await storage.create(key, value)) ? made : undefined;
 
 /** All that a storage holds, by key. */
 export async function allOf(storage: Storage): Promise<Map<string, string>> {

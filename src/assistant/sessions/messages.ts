@@ -4,7 +4,7 @@ import { toIso, type Clock } from "../../runtime/clock.ts";
 import type { Ids } from "../../runtime/ids.ts";
 import { readDocument, readDocuments } from "../../storage/documents.ts";
 import { CorruptionError } from "../../storage/storage-errors.ts";
-import type { Key, Storage } from "../../storage/storage.ts";
+import type { Key, NewValue, Storage } from "../../storage/storage.ts";
 import { prunedBefore } from "./pruned-answers.ts";
 import { createSessions } from "./sessions.ts";
 
@@ -17,6 +17,7 @@ export const message = z.strictObject({
 });
 
 export type Message = z.infer<typeof message>;
+type Draft = Omit<Message, "message_id" | "session_id" | "created_at">;
 
 /** Answers and the sessions they belong to. A message is stored before it is charged for, so that a charge never lacks
  * its answer; it joins its session after the charge, so that a session only holds what was delivered. The ledger's entry
@@ -29,12 +30,14 @@ export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids;
   const sessions = createSessions(deps);
   return {
     ...sessions,
-    /** Stores an answer under a new id. Without a session it opens one, whose id is the message's. */
-    async create(draft: Omit<Message, "message_id" | "session_id" | "created_at">, session?: number) {
+    /** Gives an answer a new id and lets `store` store it. Without a session it opens one, whose id is the message's.
+     * @param store with undefined, another id is tried */
+    async create<T>(draft: Draft, session: number | undefined, store: (made: Message, value: NewValue) => Promise<T>) {
       for (;;) {
         const message_id = ids.integer();
         const made = { ...draft, message_id, session_id: session ?? message_id, created_at: toIso(clock.now()) };
-        if (await storage.create(messageKey(message_id), JSON.stringify(made))) return made;
+        const stored = await store(made, { key: messageKey(message_id), value: JSON.stringify(made) });
+        if (stored !== undefined) return stored;
       }
     },
     /** The answer to a question that was charged; undefined for one that was removed because of its age.

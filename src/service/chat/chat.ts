@@ -1,5 +1,4 @@
 import type { Subscriptions } from "../../accounts/subscriptions.ts";
-import type { Answer } from "../../assistant/answer.ts";
 import type { QuestionKind } from "../../assistant/assistant.ts";
 import { AnpError } from "../../contract/errors.ts";
 import type { ModelCall } from "../../assistant/model/model-call.ts";
@@ -59,22 +58,28 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const { kind, routing } = prepared;
       if (refused.includes(kind) || !answer.reserve(state.funds, prices[kind])) throw new AnpError(1005);
       const reply = await answerQuestion(deps, question, prepared, state, use);
-      const latency_ms = Math.max(0, clock.now() - started);
-      const message = await messages.create(draftOf(question, kind, reply, latency_ms), question.session);
-      const { message_id, session_id, route, sub_intent } = message;
-      const details = { message_id, session_id, route, sub_intent };
-      const posting = {
-        operation,
-        command: {
-          type: "chat_cost",
-          cost: reply.outcome === "answered" ? prices[kind] : 0, // Nothing unless sure, and no free use either.
-          quota: state.quota,
-          ...details,
-        } as const,
-        ref_id: call.request_id,
-        lang: routing.lang,
+      const draft = {
+        user_id: user,
+        question: body.question,
+        answer: reply.text,
+        route: kind === RESEARCH ? kind : reply.routing.route,
+        sub_intent: reply.routing.sub_intent,
+        source_items: reply.sources,
+        model_name: reply.model_name,
+        latency_ms: Math.max(0, clock.now() - started),
       };
-      const { entry, replayed } = await ledger.withLock(user, (locked) => locked.post(posting).finally(answer.release));
+      const cost = reply.outcome === "answered" ? prices[kind] : 0; // Nothing unless sure, and no free use either.
+      // The answer is stored before the charge can be seen: a charge never lacks its answer.
+      const { message, entry, replayed } = await ledger.withLock(user, (locked) =>
+        messages.create(draft, question.session, async (message, first) => {
+          const { message_id, session_id, route, sub_intent } = message;
+          const answered = { message_id, session_id, route, sub_intent };
+          const command = { type: "chat_cost", cost, quota: state.quota, ...answered } as const;
+          const posting = { operation, command, ref_id: call.request_id, lang: routing.lang };
+          const posted = await locked.post(posting, first).finally(answer.release);
+          return posted && { message, ...posted };
+        }),
+      );
       return await (replayed ? deliverAgain(messages, entry) : deliver(deps, message, entry, reply));
     } finally {
       answer.end();
@@ -86,20 +91,6 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
     const operation = ledgerOperationOf(call, ids, { type: "chat", ...body });
     // A repeat of a question in flight waits for that answer instead of asking for another.
     return inTurn(`${user}\n${operation.id}`, () => answerOnce(call, user, body, operation));
-  };
-}
-
-/** What is stored before the charge, so that a charge never lacks its answer. */
-function draftOf({ user, body }: Question, kind: QuestionKind, reply: Answer, latency_ms: number) {
-  return {
-    user_id: user,
-    question: body.question,
-    answer: reply.text,
-    route: kind === RESEARCH ? kind : reply.routing.route,
-    sub_intent: reply.routing.sub_intent,
-    source_items: reply.sources,
-    model_name: reply.model_name,
-    latency_ms,
   };
 }
 

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readFileSync, readSync, statSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { FolderSyncs } from "./folder-syncs.ts";
+import type { CreateOutcome } from "../storage.ts";
+import { createFolderSyncs } from "./folder-syncs.ts";
 import { SEALED_DAMAGED, SEALED_ITEM, SealedFolders } from "./sealed-folders.ts";
 import { link, mkdir, open, readFile, rename, sync, unlink, writeAll } from "./system-calls.ts";
 
@@ -21,7 +22,7 @@ const MAX_KNOWN_FOLDERS = 10_000; // Folders remembered as made: every session h
 export class DurableFiles {
   readonly #base: string;
   readonly #isThere: () => boolean;
-  readonly #syncs = new FolderSyncs();
+  readonly #sync = createFolderSyncs();
   readonly #sealed = new SealedFolders();
   readonly #knownFolders = new Set<string>();
   readonly #safeFolders = new Set<string>(); // Those whose names are safe.
@@ -92,20 +93,33 @@ export class DurableFiles {
     }
   }
 
-  /** False when the file exists. @param second another name for it, in its folder: it replaces a file of that name */
-  async create(path: string, text: string, second?: string): Promise<boolean> {
+  /** @param second another name for it, in its folder: it replaces a file of that name
+   * @param first what goes on while the file is written, and ends before it gets its name: false, and it gets none */
+  async create(path: string, text: string, second?: string, first?: Promise<boolean>): Promise<CreateOutcome> {
+    first?.catch(() => undefined); // It is reported below, unless the file itself could not be written.
     const temporary = await this.#writeTemporary(path, text);
-    let created = false;
+    let outcome: CreateOutcome = "taken";
     try {
-      await link(temporary, path);
-      created = true;
+      if ((await first) !== false) {
+        await link(temporary, path);
+        outcome = "created";
+      }
     } catch (error) {
       if (!hasCode(error, "EEXIST")) throw error;
+      outcome = "conflict";
     } finally {
-      await (created && second !== undefined ? rename(temporary, second) : unlink(temporary));
+      await (outcome === "created" && second !== undefined ? rename(temporary, second) : unlink(temporary));
     }
-    if (created) await this.#makeSafe(dirname(path));
-    return created;
+    if (outcome === "created") await this.#makeSafe(dirname(path));
+    return outcome;
+  }
+
+  /** Creates a file, or makes one safe that has the same text. False when it has another one. */
+  async ensure(path: string, text: string): Promise<boolean> {
+    if ((await this.create(path, text)) === "created") return true;
+    if ((await this.read(path)) !== text) return false;
+    await this.syncName(path);
+    return true;
   }
 
   async write(path: string, text: string): Promise<void> {
@@ -128,7 +142,7 @@ export class DurableFiles {
 
   async remove(path: string): Promise<void> {
     await unlink(path).catch(ignoring("ENOENT"));
-    await this.#syncs.sync(dirname(path)).catch(ignoring("ENOENT"));
+    await this.#sync(dirname(path)).catch(ignoring("ENOENT"));
   }
 
   /** Makes a file that was read as safe as an acknowledged one. @throws Error when it has another text, or is gone */
@@ -149,8 +163,8 @@ export class DurableFiles {
 
   /** Makes the names in a folder safe, and its own: all syncs at once, since one of them writes the journal for all. */
   async #makeSafe(folder: string): Promise<void> {
-    if (folder === this.#base || this.#safeFolders.has(folder)) return this.#syncs.sync(folder);
-    await Promise.all([this.#syncs.sync(folder), this.#makeSafe(dirname(folder))]);
+    if (folder === this.#base || this.#safeFolders.has(folder)) return this.#sync(folder);
+    await Promise.all([this.#sync(folder), this.#makeSafe(dirname(folder))]);
     this.#safeFolders.add(folder);
   }
 
@@ -206,7 +220,7 @@ export class DurableFiles {
     if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
     await this.#makeFolders(dirname(folder));
     await mkdir(folder, FOLDER_MODE).catch(ignoring("EEXIST"));
-    await this.#syncs.sync(dirname(folder));
+    await this.#sync(dirname(folder));
   }
 }
 

@@ -1,33 +1,23 @@
 import { closeSync, openSync } from "node:fs";
+import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import { sync } from "./system-calls.ts";
 
-interface FolderSync {
-  readonly ended: Promise<void>;
-  next?: Promise<void>; // Begins when that one has ended.
-}
-
-/** Syncs folders (group commit): of those who wait for a folder while it is being synced, all share the next sync. */
-export class FolderSyncs {
-  readonly #running = new Map<string, FolderSync>();
-
-  /** Makes the names in a folder safe. Ends with a sync that began after this call: the running one may have missed
-   * what the caller did last. @throws Error for each caller who waits for a sync that fails */
-  sync(folder: string): Promise<void> {
-    const running = this.#running.get(folder);
-    if (running === undefined) return this.#begin(folder);
-    const begin = (): Promise<void> => this.#begin(folder);
-    return (running.next ??= running.ended.then(begin, begin));
-  }
-
-  #begin(folder: string): Promise<void> {
-    const running: FolderSync = { ended: syncNow(folder) };
-    this.#running.set(folder, running);
-    const end = (): void => {
-      if (running.next === undefined) this.#running.delete(folder);
+/** Syncs folders (group commit): of those who wait for a folder while it is being synced, all share the next sync.
+ * @returns makes the names in a folder safe. It ends with a sync that began after the call: the running one may have
+ * missed what the caller did last. An Error is for each caller who waits for a sync that fails */
+export function createFolderSyncs(): (folder: string) => Promise<void> {
+  const inTurn = createKeyedMutex();
+  const waiting = new Map<string, Promise<void>>(); // By folder: the next sync, which has not begun.
+  return (folder) => {
+    const begin = async () => {
+      await Promise.resolve(); // Who calls in this very moment shares it, too.
+      waiting.delete(folder);
+      await syncNow(folder);
     };
-    running.ended.then(end, end);
-    return running.ended;
-  }
+    const next = waiting.get(folder) ?? inTurn(folder, begin);
+    waiting.set(folder, next);
+    return next;
+  };
 }
 
 /** No handle is kept: another folder may have the name by then. */

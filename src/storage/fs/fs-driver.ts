@@ -56,9 +56,9 @@ export function fsDriver(base: string): StorageDriver {
         const isTaken = predecessor !== undefined && existsSync(path);
         // A predecessor that exists now still does when the file is linked: nothing of a stream is ever removed.
         if (!isTaken && predecessor !== undefined && !files.exists(pathOf(predecessor.key))) return "gap";
-        return !isTaken && (await files.create(path, value)) ? "created" : "conflict";
+        return isTaken ? "conflict" : files.create(path, value);
       }),
-    appendItem: (stem, version, value) => identity.around(() => streams.append(stem, version, value)),
+    appendItem: (...given) => identity.around(() => streams.append(...given)),
     laterItem(stem, end) {
       identity.admit();
       return streams.laterItem(stem, end);

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { BoundedLru } from "../../runtime/cache/bounded-lru.ts";
-import type { AppendItemOutcome } from "../driver.ts";
+import type { StorageDriver } from "../driver.ts";
 import { encodedItem, HINT_EVERY, SEGMENT_SIZE } from "../keys.ts";
 import { type DurableFiles, ignoring } from "./durable-files.ts";
 
@@ -19,7 +19,7 @@ export function createFileStreams(files: DurableFiles, pathOf: (key: string) => 
   const checked = new BoundedLru<{ readonly end: number; readonly last: number | undefined }>(REMEMBERED);
   const itemPath = (stem: string, version: number): string => pathOf(encodedItem(stem, version));
 
-  async function append(stem: string, version: number, value: string): Promise<AppendItemOutcome> {
+  async function append(...[stem, version, value, { first }]: Parameters<StorageDriver["appendItem"]>) {
     const path = itemPath(stem, version);
     const before = version - 1;
     const last = `${dirname(path)}/${LAST}`;
@@ -29,7 +29,7 @@ export function createFileStreams(files: DurableFiles, pathOf: (key: string) => 
     const isEnd = predecessor !== undefined && predecessor.ino === files.stat(last)?.ino;
     if (!isEnd && (await laterItem(stem, before)) !== undefined) return existsSync(path) ? "conflict" : "hole";
     if (before > 0) await secure(stem, before);
-    return (await files.create(path, value, last)) ? "created" : "conflict";
+    return files.create(path, value, last, first && files.ensure(pathOf(first.key), first.value));
   }
 
   /** As the driver's. One or two system calls where the folder is as it was left. */
@@ -97,13 +97,12 @@ export async function discardItem(files: DurableFiles, path: string, base: strin
   // In a folder that was copied it is not a second name, but a separate file.
   if (files.exists(last)) await files.remove(last);
   await files.remove(path);
-  let folder = dirname(path);
-  // Whatever keeps one from being removed: a folder without values is no fault.
-  const removed = (): Promise<boolean> => rmdir(folder).then(...OUTCOMES);
-  while (folder !== base && (await removed())) folder = dirname(folder);
+  try {
+    for (let folder = dirname(path); folder !== base; folder = dirname(folder)) await rmdir(folder);
+  } catch {
+    // Whatever keeps one from being removed: a folder without values is no fault.
+  }
 }
-
-const OUTCOMES = [() => true, () => false] as const;
 
 async function numbersIn(folder: string): Promise<number[]> {
   const names = (await readdir(folder).catch(ignoring("ENOENT"))) ?? [];

@@ -18,6 +18,7 @@ export interface Creation {
   readonly predecessor: { readonly name: string; readonly value: string | undefined } | undefined;
   /** The head of its stream, for an item: the key that holds it, and the item's number. */
   readonly head?: { readonly name: string; readonly version: number };
+  readonly first?: { readonly name: string; readonly value: string } | undefined; // Created before it, not empty.
 }
 
 /** The script's reply for one creation; for `same`, the key has that very value. An error concerns only that one. */
@@ -40,13 +41,15 @@ export function inputOf(creations: readonly Creation[]): CreationInput {
   const names = creations.map(({ name }) => name);
   const predecessors = creations.map(({ name, predecessor }) => predecessor?.name ?? name);
   const heads = creations.map(({ name, head }) => head?.name ?? name);
-  const values = creations.flatMap(({ value, predecessor, head }) => [
+  const firsts = creations.map(({ name, first }) => first?.name ?? name);
+  const values = creations.flatMap(({ value, predecessor, head, first }) => [
     value,
     predecessor === undefined ? "" : predecessor.value === undefined ? "exists" : "equals",
     predecessor?.value ?? "",
     head === undefined ? "" : String(head.version),
+    first?.value ?? "",
   ]);
-  return [3 * names.length, ...names, ...predecessors, ...heads, ...values];
+  return [4 * names.length, ...names, ...predecessors, ...heads, ...firsts, ...values];
 }
 
 /** The options of ioredis that make every command end in time, and keep the client from sending any twice by itself: no

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import type { AppendItemOutcome } from "../driver.ts";
-import type { CreateOutcome } from "../storage.ts";
+import type { Behind, CreateOutcome } from "../storage.ts";
 import { encodedItem } from "../keys.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import { UncertainError } from "./redis-errors.ts";
@@ -65,12 +65,13 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
     remove: (name: string) => writeOnce(name, (commands) => commands.unlink(name)),
     /** What is not an item of a stream cannot be missing from one. */
     create: async (creation: Omit<Creation, "head">) => (await create(creation)) as CreateOutcome,
-    append: (stem: string, version: number, value: string, previous: string | undefined) =>
+    append: (stem: string, version: number, value: string, { previous, first }: Behind<string>) =>
       create({
         name: nameOf(encodedItem(stem, version)),
         value,
         predecessor: version === 1 ? undefined : { name: nameOf(encodedItem(stem, version - 1)), value: previous },
         head: { name: nameOf(`${stem}:head`), version },
+        first: first && { name: nameOf(first.key), value: first.value },
       }),
     /** Makes a value that was read as safe as an acknowledged one. @throws Error when the key has another value */
     async confirm(name: string, value: string): Promise<void> {
@@ -137,7 +138,7 @@ function createCreationBatcher(
     new Promise((resolve, reject) => {
       if (turn === undefined) setImmediate(endTurn);
       turn ??= "begun";
-      const { length } = creation.value;
+      const length = creation.value.length + (creation.first?.value.length ?? 0);
       if (waiting.length === MAX_CREATIONS || waitingText + length > MAX_TEXT) sendWaiting();
       waiting.push({ creation, resolve, reject });
       waitingText += length;

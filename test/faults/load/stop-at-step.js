@@ -38,6 +38,11 @@ export function stoppable(storage) {
     ["laterItem", "has", "reads"],
   ]) {
     watched[verb] = (stream, number, ...rest) => {
+      const [, { first } = {}] = rest;
+      if (first !== undefined) {
+        step("storage", `create ${spell(first.key)}`);
+        step("writes", `create ${spell(first.key)}`);
+      }
       const at = `${name} ${spell(itemKey(stream, verb === "append" ? number : number + 1))}`;
       step("storage", at);
       step(level, at);
