@@ -16,7 +16,7 @@ import type { ServiceObserver, Service } from "../service/service.ts";
 import { listen, type Listener } from "./listen.ts";
 import { createPinoLogger, readable } from "./pino-logger.ts";
 import { checkListingSizes } from "../news/sources/sources.ts";
-import { RefreshTimer } from "./refresh-timer.ts";
+import { createRefreshTimer, type RefreshTimer } from "./refresh-timer.ts";
 import { keepRetention } from "./retention-timer.ts";
 import { startBanner, startLine } from "./start-banner.ts";
 import { checkStorageRisks, watchStorageRisks } from "./storage-risks.ts";
@@ -45,7 +45,6 @@ interface Started {
   readonly listeners: Partial<Record<"api" | "metrics" | "admin", Listener>>;
   readonly inFlight: ConcurrencyLimits;
   readonly rates: Awaited<ReturnType<typeof openRateLimits>>;
-  readonly refreshes: RefreshTimer;
 }
 
 const LOOPBACK = /^(localhost|127\.[\d.]+|::1)$/;
@@ -115,18 +114,18 @@ export class Daemon {
       listeners: {},
       inFlight: createConcurrencyLimits({ all, perUser, refused }),
       rates: await openRateLimits(config, { logger: service.logger, refused }),
-      refreshes: new RefreshTimer(service),
     };
+    const refreshes = createRefreshTimer(service);
     try {
       await this.#listen(session, started);
-      const users = await Promise.race([this.#fill(session, started.refreshes), this.#stopRequested]);
+      const users = await Promise.race([this.#fill(session, refreshes), this.#stopRequested]);
       if (!this.#stop.signal.aborted) this.#report(service, started, users);
     } catch (error) {
       await stopAll(started.listeners, 0);
       started.rates.close();
       throw error;
     }
-    const background = this.#stop.signal.aborted ? [] : this.#work(service, started.refreshes);
+    const background = this.#stop.signal.aborted ? [] : this.#work(service, refreshes);
     await this.#stopRequested;
     await this.#drain(started, background, service);
     await closeWatches();
@@ -208,17 +207,16 @@ export class Daemon {
   #work(service: Service, refreshes: RefreshTimer): readonly Promise<void>[] {
     const { logger } = service;
     const { signal } = this.#stop;
-    refreshes.start();
+    void refreshes.run(signal);
     const warmUp = service.warm().catch((error: unknown) => logger.warn({ err: error }, "could not warm up"));
     return [warmUp, tidy(service, signal), keepRetention(service, logger, signal), service.keepVectors(signal)];
   }
 
   /** Waits `drain_delay_ms` for load balancers to notice, stops accepting, and cuts off what runs after `drain_ms`. */
   async #drain(started: Started, background: readonly Promise<void>[], { config, logger }: Service): Promise<void> {
-    const { listeners, inFlight, rates, refreshes } = started;
+    const { listeners, inFlight, rates } = started;
     const { drain_ms, drain_delay_ms } = config.server;
     logger.info({ signal: (this.#stop.signal.reason as Error).message, drain_ms, drain_delay_ms }, "draining");
-    refreshes.stop();
     await wait(drain_delay_ms);
     // Counted before the listeners cut them off at the same moment.
     const cut = setTimeout(() => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { RefreshMode } from "../news/news.ts";
 import type { Service } from "../service/service.ts";
 
@@ -24,94 +25,67 @@ export function nextRefresh(state: {
 }
 
 /** Refreshes the news while the daemon runs; without an interval only at the start, and only if no snapshot exists. */
-export class RefreshTimer {
-  readonly #service: Pick<Service, "news" | "clock" | "config" | "logger">;
-  readonly #interval_ms: number;
-  #timer: NodeJS.Timeout | undefined;
-  #isStopped = false;
-  #newest = { version: -1, since: 0 }; // The newest snapshot and when this daemon first saw it, by a monotonic clock.
+export type RefreshTimer = ReturnType<typeof createRefreshTimer>;
 
-  constructor(service: Pick<Service, "news" | "clock" | "config" | "logger">) {
-    this.#service = service;
-    this.#interval_ms = service.config.news.refresh_interval_s * 1000;
-  }
+export function createRefreshTimer(service: Pick<Service, "news" | "clock" | "config" | "logger">) {
+  const { news, clock, config, logger } = service;
+  const interval_ms = config.news.refresh_interval_s * 1000;
+  let newest = { version: -1, since: 0 }; // The newest snapshot and when this daemon first saw it, by a monotonic clock.
 
-  /** Refreshes at the start if due: fully, for another configuration, unless that was just done. A failure is logged. */
-  async first(): Promise<void> {
-    try {
-      const { clock, config } = this.#service;
-      const { in_ms, mode, version, full_ms } = await this.#due();
-      const isFull = full_ms !== undefined && clock.now() - full_ms < config.news.min_interval_ms;
-      if (in_ms !== 0 || (this.#interval_ms === 0 && version > 0)) return;
-      await this.#refresh(version, isFull ? mode : "full");
-    } catch (error) {
-      this.#failed(error, "the state of the news could not be read");
-    }
-  }
-
-  start(): void {
-    void this.first().then(() => {
-      if (this.#interval_ms > 0) this.#schedule(0);
-    });
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    clearTimeout(this.#timer);
-  }
-
-  #schedule(in_ms: number): void {
-    if (!this.#isStopped) this.#timer = setTimeout(() => void this.#run(), in_ms).unref();
-  }
-
-  async #run(): Promise<void> {
-    let wait = this.#interval_ms;
-    try {
-      const { in_ms, mode, version } = await this.#due();
-      if (in_ms > 0) wait = in_ms;
-      else {
-        await this.#refresh(version, mode);
-        wait = Math.max((await this.#due()).in_ms, this.#interval_ms / RETRIES);
-      }
-    } catch (error) {
-      this.#failed(error, "the state of the news could not be read");
-    }
-    this.#schedule(wait);
-  }
-
-  async #due(): Promise<Due & { readonly version: number; readonly full_ms: number | undefined }> {
-    const { version, published_at, last_full_sync_at } = await this.#service.news.status();
-    if (version !== this.#newest.version) this.#newest = { version, since: performance.now() };
+  async function dueNext() {
+    const { version, published_at, last_full_sync_at } = await news.status();
+    if (version !== newest.version) newest = { version, since: performance.now() };
     const full_ms = toMs(last_full_sync_at);
-    const next = nextRefresh({
-      published_ms: toMs(published_at),
-      full_ms,
-      interval_ms: this.#interval_ms,
-      known_ms: performance.now() - this.#newest.since,
-      now: this.#service.clock.now(),
-    });
+    const known_ms = performance.now() - newest.since;
+    const next = nextRefresh({ published_ms: toMs(published_at), full_ms, interval_ms, known_ms, now: clock.now() });
     return { ...next, version, full_ms };
   }
 
   /** Refreshes, unless another daemon is refreshing or has done so: several find it due at the same moment. */
-  async #refresh(version: number, mode: RefreshMode): Promise<void> {
+  async function refresh(version: number, mode: RefreshMode): Promise<void> {
     try {
-      const result = await this.#service.news.refreshAfter(version, mode);
-      if (result === undefined) this.#service.logger.debug({ mode }, "another process refreshed the news");
+      const result = await news.refreshAfter(version, mode);
+      if (result === undefined) logger.debug({ mode }, "another process refreshed the news");
       else {
         const { news_updated_count, notice_updated_count, topic_rebuild_count } = result;
         const counts = { news_updated_count, notice_updated_count, topic_rebuild_count };
-        this.#service.logger.info({ mode, ...counts }, "news refreshed");
+        logger.info({ mode, ...counts }, "news refreshed");
       }
     } catch (error) {
-      this.#failed(error, "the news could not be refreshed; the last snapshot is kept", { mode });
+      failed(error, "the news could not be refreshed; the last snapshot is kept", { mode });
     }
   }
 
-  #failed(err: unknown, message: string, fields = {}): void {
-    // The daemon is stopping: nothing waits for the refresh any more.
-    if ((err as Error).name !== "AbortError") this.#service.logger.error({ err, ...fields }, message);
+  /** Refreshes if that is due. A failure is logged. @returns how long to wait then, ms */
+  async function refreshIfDue(isFirst: boolean): Promise<number> {
+    try {
+      const { in_ms, mode, version, full_ms } = await dueNext();
+      if (in_ms > 0 || (interval_ms === 0 && version > 0)) return in_ms;
+      const isFull = full_ms !== undefined && clock.now() - full_ms < config.news.min_interval_ms;
+      await refresh(version, isFirst && !isFull ? "full" : mode);
+      return Math.max((await dueNext()).in_ms, interval_ms / RETRIES);
+    } catch (error) {
+      failed(error, "the state of the news could not be read");
+      return interval_ms;
+    }
   }
+
+  function failed(err: unknown, message: string, fields = {}): void {
+    // The daemon is stopping: nothing waits for the refresh any more.
+    if ((err as Error).name !== "AbortError") logger.error({ err, ...fields }, message);
+  }
+
+  return {
+    /** Refreshes at the start if due: fully, for another configuration, unless that was just done. */
+    first: () => refreshIfDue(true),
+    async run(signal: AbortSignal): Promise<void> {
+      await refreshIfDue(true);
+      while (interval_ms > 0 && !signal.aborted) {
+        const wait_ms = await refreshIfDue(false);
+        await delay(wait_ms, undefined, { signal, ref: false }).catch(() => undefined);
+      }
+    },
+  };
 }
 
 const toMs = (iso: string | null): number | undefined => (iso === null ? undefined : Date.parse(iso));
