@@ -6,38 +6,27 @@ import type { Account, EntryDetails } from "./entry.ts";
 // 17 digits of a double times 16 of a rate: 60 are more than any product needs, so nothing is rounded before floor.
 const Decimal = DecimalJs.clone({ precision: 60 });
 
-/** A requested change of a user's points. Amounts are points unless stated otherwise. */
+type DetailsOf<T extends EntryDetails["type"]> = Extract<EntryDetails, { type: T }>;
+
+/** A requested change of a user's points: the details of its entry, and what decides about it. Amounts are points unless
+ * stated otherwise: `token_amount` is units of the platform token, `volume_usd` the traded volume in USD. */
 export type LedgerCommand =
-  | {
-      readonly type: "chat_cost";
+  | (Omit<DetailsOf<"chat_cost">, "free"> & {
       readonly cost: number; // Points of the answer when no free use pays for it; 0 takes neither.
       readonly quota: number; // Free uses a day.
-      readonly message_id: number;
-      readonly session_id: number;
-      readonly route: string;
-      readonly sub_intent: string;
-    }
-  | {
-      readonly type: "exchange";
-      readonly token_amount: number; // Units of the platform token.
+    })
+  | (Omit<DetailsOf<"exchange">, "exchange_rate"> & {
       readonly rate: number; // Points a unit of the token.
       readonly max_amount: number; // Most units of the token in one exchange.
-    }
-  | {
-      readonly type: "trade_reward";
-      readonly trade_type: "spot" | "futures";
-      readonly volume_usd: number; // Traded volume in USD.
+    })
+  | (DetailsOf<"trade_reward"> & {
       readonly rate: number; // Points a USD.
       readonly max_volume_usd: number; // Largest rewarded volume in USD.
-    }
-  | {
-      readonly type: "adjust";
+    })
+  | (DetailsOf<"adjust"> & {
       readonly delta: number;
-      readonly reason: string;
-      readonly actor: string;
-      readonly reverses?: number; // Number of the entry that it takes back.
       readonly partial?: boolean; // Takes what there is where `delta` would take more.
-    };
+    });
 
 /** A change that the rules allow: the account after it, and the details of its entry. */
 export type Change = { readonly delta: number; readonly account: Account; readonly details: EntryDetails };

@@ -65,19 +65,7 @@ export class Stream<T> {
   /** The items from number `from` to number `to`, both included, or to the end.
    * @throws CorruptionError that names the first item that is damaged or missing */
   async read(from: number, to: number): Promise<T[]> {
-    const first = Math.max(1, from);
-    if (to - first < PAGE.most) {
-      const keys = Array.from({ length: Math.max(0, to - first + 1) }, (_, step) => this.keyOf(first + step));
-      const texts = await this.#readEach(keys);
-      const items: T[] = [];
-      for (const [index, text] of texts.entries()) {
-        const item = checkDocument(keys[index]!, text, this.#schema);
-        if (item === undefined || item instanceof CorruptionError) break;
-        items.push(item);
-      }
-      if (items.length === keys.length) return items;
-    }
-    return (await collect(this.#pages({ after: first - 1, to }))).map(({ item }) => item);
+    return (await collect(this.#pages({ after: Math.max(1, from) - 1, to }))).map(({ item }) => item);
   }
 
   /** The number of the last item, 0 when empty. Starts at `known` (a version that is sure to exist) or at the stored

@@ -1,5 +1,6 @@
 import { tokenize } from "../../language/tokenize.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
+import { sharedKeys } from "./shared-keys.ts";
 import type { ListedItem } from "./stored-items.ts";
 
 const HOUR = 3_600_000;
@@ -25,7 +26,7 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
     for (const id of item.source_ids) if (item.guid !== "") byGuid.set(guidKey(id, item), item.id);
   };
   for (const item of known) place(item);
-  const sharedGuids = repeatedGuids(listed);
+  const sharedGuids = sharedKeys(listed, (item) => guidKey(item.source_ids[0]!, item));
 
   for (const item of listed.toSorted((a, b) => a.published_ms - b.published_ms)) {
     const feed = item.source_ids[0]!;
@@ -57,19 +58,6 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
 }
 
 const guidKey = (feed: string, item: ListedItem): string => `${feed}\n${item.guid}`;
-
-/** Identifiers that a feed gives to several entries of different titles identify nothing. */
-function repeatedGuids(listed: readonly ListedItem[]): Set<string> {
-  const first = new Map<string, string>();
-  const repeated = new Set<string>();
-  for (const item of listed) {
-    const key = guidKey(item.source_ids[0]!, item);
-    const title = first.get(key);
-    if (title === undefined) first.set(key, item.title);
-    else if (title !== item.title) repeated.add(key);
-  }
-  return repeated;
-}
 
 /** The words of a text and the character pairs of Chinese, longest first; its numbers separately. */
 function shinglesOf(text: string) {

@@ -4,6 +4,7 @@ import { sha256 } from "../../runtime/json/canonical-json.ts";
 import { detectLanguage } from "../../language/detect-language.ts";
 import type { FeedEntry } from "../sources/feeds/parse-feed.ts";
 import { shorten } from "../../language/plain-text.ts";
+import { sharedKeys } from "./shared-keys.ts";
 import type { ListedItem } from "./stored-items.ts";
 import { assetsInNews } from "../../language/assets.ts";
 
@@ -16,18 +17,13 @@ const MOST = { title: 300, summary: 600, author: 120 }; // Longest texts kept, i
  * entries of different titles; from the title too when there is no identifier, or several entries have it.
  * @param now milliseconds since the epoch: the date of entries without one, and the latest date there can be */
 export function feedItems(source: Source, entries: readonly FeedEntry[], now: number): ListedItem[] {
-  const keys = entries.map(({ link }) => urlKey(cleanUrl(link)));
-  const titles = { link: new Map<string, Set<string>>(), guid: new Map<string, Set<string>>() };
-  for (const [index, { guid, title }] of entries.entries()) {
-    titles.link.set(keys[index]!, (titles.link.get(keys[index]!) ?? new Set()).add(title));
-    titles.guid.set(guid, (titles.guid.get(guid) ?? new Set()).add(title));
-  }
-  return entries.flatMap((entry, index) => {
+  const keyed = entries.map((entry) => ({ ...entry, key: urlKey(cleanUrl(entry.link)) }));
+  const shared = { links: sharedKeys(keyed, ({ key }) => key), guids: sharedKeys(keyed, ({ guid }) => guid) };
+  return keyed.flatMap(({ key, ...entry }) => {
     const title = shorten(entry.title || entry.summary, MOST.title);
     if (title === "") return [];
-    const key = keys[index]!;
-    const isOwn = key !== "" && titles.link.get(key)!.size === 1;
-    const isNamed = entry.guid !== "" && titles.guid.get(entry.guid)!.size === 1;
+    const isOwn = key !== "" && !shared.links.has(key);
+    const isNamed = entry.guid !== "" && !shared.guids.has(entry.guid);
     const summary = entry.summary === title ? "" : shorten(entry.summary, MOST.summary);
     const url = cleanUrl(entry.link);
     const dated = entry.published !== null;
