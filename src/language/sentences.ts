@@ -1,8 +1,6 @@
-const ABBREVIATIONS = new Set(
-  "mr mrs ms dr prof sr jr st vs etc eg ie no vol fig inc ltd co corp dept est approx jan feb mar apr jun jul aug sep sept oct nov dec gen col lt sgt rev hon gov sen rep u.s u.k e.g i.e a.m p.m".split(
-    " ",
-  ),
-);
+import { readWords } from "../runtime/text/data-rows.ts";
+
+const ABBREVIATIONS = new Set(readWords(new URL("data/abbreviations.txt", import.meta.url)));
 /** What follows a mark that ends a quotation but not the sentence around it: “Forgot it?” on the page, “忘记了？”入口. */
 const GOES_ON = /(?:["'”’)\]]*\s+\p{Ll}|["”’」』](?:\p{L}|[，、；]))/uy;
 const BEGINS = /["'”’)\]]*(?:\s+["'“‘([]*[\p{Lu}\p{N}\p{Script=Han}]|\s*$|\p{Script=Han})/uy;

@@ -1,4 +1,4 @@
-import type { RateLimiterRedis } from "rate-limiter-flexible";
+import type { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { Config } from "../../config/config-schema.ts";
 import { RATE_GROUPS, type RateGroup } from "../../contract/endpoints.ts";
 import { AnpError } from "../../contract/errors.ts";
@@ -19,11 +19,8 @@ interface RateStore {
   readonly prefix: string;
 }
 
-/** The rest of a limit, in the fields of rate-limiter-flexible. */
-interface Left {
-  readonly remainingPoints: number; // Below 0 when the request is refused.
-  readonly msBeforeNext: number;
-}
+/** The rest of a limit; below 0 points when the request is refused. */
+type Left = Pick<RateLimiterRes, "remainingPoints" | "msBeforeNext">;
 
 type Rule = Rate & { readonly group: RateGroup; readonly count: (caller: string) => Left | Promise<Left> };
 

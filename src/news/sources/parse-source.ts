@@ -8,6 +8,7 @@ import { parseJson } from "../../runtime/json/parse-json.ts";
 import { parseDate } from "./feed-dates.ts";
 import { offsetMinutes } from "../../runtime/clock.ts";
 import { listedArticles } from "./help/listed-articles.ts";
+import type { Reading } from "./read-source.ts";
 import { SourceError } from "./source-error.ts";
 import { isLocal, type Source } from "./sources.ts";
 
@@ -31,11 +32,8 @@ const aliases = z.array(alias).max(50).default([]);
 const article = z.object({ ...shared, questions: aliases, aliases, updated_at: z.string().optional() });
 const series = z.object({ series: z.array(z.object({ date: z.string(), value: z.coerce.number().min(0).max(100) })) });
 
-export interface SourceBody {
+export interface SourceBody extends Pick<Reading, "bytes" | "contentType" | "url"> {
   readonly source: Source;
-  readonly bytes: Uint8Array;
-  readonly contentType: string | null;
-  readonly url: string | undefined; // Where it came from in the end, for relative links; undefined for a file.
   readonly now: number; // Milliseconds since the epoch.
   readonly day: number; // The day that a fear-and-greed index is wanted of: `now` without a fixture's shift.
 }

@@ -7,13 +7,11 @@ import { AnpError } from "../../contract/errors.ts";
 import type { Config } from "../../config/config-schema.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import type { News } from "../../news/news.ts";
-import { toIso, type Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Knowledge } from "../knowledge.ts";
 import type { UserState } from "../user-state.ts";
-import { answerFromAccount } from "./account-answers.ts";
+import { answerAboutAccount } from "./account-answers.ts";
 import type { Question } from "./question.ts";
-
-const RECENT_ENTRIES = 3;
 
 export interface AnswerDeps {
   readonly config: Config;
@@ -49,24 +47,6 @@ export async function answerQuestion(
 
 const isAwaited = ({ sources, notices, help }: Config["news"]): boolean =>
   sources.length > 0 || notices !== undefined || Object.keys(help).length > 0;
-
-async function answerAboutAccount(
-  { config, clock }: AnswerDeps,
-  { routing }: PreparedQuestion,
-  subscription: Question["subscription"],
-  { ledger, quotaState }: UserState,
-): Promise<Answer> {
-  const facts = {
-    account: ledger.account,
-    quota: quotaState,
-    subscription,
-    recent: (await ledger.page(1, RECENT_ENTRIES)).entries,
-    exchange_rate: config.exchange.rate,
-    read_at: toIso(clock.now()),
-  };
-  const answer = answerFromAccount(routing.sub_intent, routing.lang, facts);
-  return { ...answer, outcome: "answered", routing, model_name: "local-account" };
-}
 
 async function answerAboutMarket(news: News, { routing, kind }: PreparedQuestion): Promise<Answer> {
   const { sub_intent, lang } = routing;

@@ -1,5 +1,4 @@
-import type { Subscription, Subscriptions } from "../../accounts/subscriptions.ts";
-import type { AskedQuestion } from "../../assistant/assistant.ts";
+import type { Subscriptions } from "../../accounts/subscriptions.ts";
 import type { Messages } from "../../assistant/sessions/messages.ts";
 import type { OperationInput } from "../../contract/endpoints.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -13,22 +12,17 @@ const RECENT_ENTRIES = 16; // Entries among which one may have charged for an an
 type Body = OperationInput<"sendChat">["body"];
 
 /** A question with what its user's plan and session add to it. */
-export interface Question {
-  readonly user: string;
-  readonly body: Body;
-  readonly session: number | undefined; // The session that the answer joins; undefined for a new one.
-  readonly subscription: Subscription;
-  readonly asked: Omit<AskedQuestion, "hasModel" | "refused">;
-}
+export type Question = Awaited<ReturnType<typeof readQuestion>>;
 
 /** Reads what the answer to a question depends on. */
 export async function readQuestion(
   deps: { subscriptions: Subscriptions; messages: Messages; ledger: Ledger; clock: Clock },
   user: string,
   body: Body,
-): Promise<Question> {
+) {
   const subscription = await deps.subscriptions.get(user);
   const { session_id: given } = body;
+  // The session that the answer joins; undefined for a new one.
   const session = given !== undefined && (await deps.messages.isOver(user, given)) ? undefined : given;
   const isRemembered = session !== undefined && subscription.features["memory"] === true;
   const earlier = isRemembered ? await recall(deps, user, session) : [];
