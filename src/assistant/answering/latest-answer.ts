@@ -4,6 +4,7 @@ import { type Passage, comparePassages, toSourceItem } from "../passage.ts";
 import { languageOfTag } from "../../language/detect-language.ts";
 import { plainText } from "../../language/plain-text.ts";
 import { sentencesOf } from "../../language/sentences.ts";
+import { jaccard } from "../../runtime/text/jaccard.ts";
 import { readWords } from "../../runtime/text/data-rows.ts";
 import { conceptsIn } from "../routing/router.ts";
 import type { AnswerRequest } from "../answer.ts";
@@ -69,16 +70,11 @@ function newest(passages: readonly Passage[], now: number, limit: number): Passa
     .map((passage) => ({ passage, at: passage.published_at === null ? -Infinity : Date.parse(passage.published_at) }))
     .filter(({ at }) => !(at > now))
     .sort((a, b) => b.at - a.at || comparePassages(a.passage, b.passage));
-  const kept: { passage: Passage; terms: Set<string> }[] = [];
+  const kept: { passage: Passage; terms: string[] }[] = [];
   for (const { passage } of dated) {
     if (kept.length >= limit) break;
-    const terms = new Set(searchTerms(passage.title));
+    const terms = [...new Set(searchTerms(passage.title))];
     if (kept.every((other) => jaccard(other.terms, terms) < LEAST.duplicate)) kept.push({ passage, terms });
   }
   return kept.map(({ passage }) => passage);
-}
-
-function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const shared = Array.from(a).filter((term) => b.has(term)).length;
-  return shared / Math.max(1, a.size + b.size - shared);
 }

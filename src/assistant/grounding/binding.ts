@@ -88,18 +88,15 @@ export function isOfOtherPart(
   for (const label of labelsOf(clause).all) said.set(label, 1);
   const own = figuresOf(`${before} ${clause}`).filter((one) => one.unit === "time" || isLike(one, figure));
   for (const one of own) said.delete(keyOf(one));
-  const shares = new Map(rows.map((row) => [row, new Map<string, number>()]));
+  const shares = new Map(rows.map((row): [SourceClause, number[]] => [row, []]));
   for (const [label, weight] of said) {
     const credits = rows.map((row) => creditIn(label, row));
     const all = credits.reduce((sum, credit) => sum + credit, 0);
     const rarity = weight * Math.log((rows.length + 0.5) / Math.max(all, 1));
-    rows.forEach((row, at) => shares.get(row)!.set(label, credits[at]! * rarity));
+    rows.forEach((row, at) => shares.get(row)!.push(credits[at]! * rarity));
   }
   const beyond = (some: SourceClause, other: SourceClause): number =>
-    [...shares.get(some)!].reduce(
-      (sum, [label, share]) => sum + Math.max(0, share - shares.get(other)!.get(label)!),
-      0,
-    );
+    shares.get(some)!.reduce((sum, share, at) => sum + Math.max(0, share - shares.get(other)![at]!), 0);
   return others.some((other) => {
     const inSource = holding.filter(({ source }) => source === other.source);
     const nearness = inSource.some(({ group }) => group === other.group) ? 1 : inSource.length > 0 ? LEAST.far : 0;

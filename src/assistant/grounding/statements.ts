@@ -30,7 +30,7 @@ export function statementsOf(reply: string): Statement[] {
     const isItem = BULLET.test(whole) || /^\s*\|/.test(whole);
     const content = whole.replace(BULLET, "").replace(/\*\*|__/g, "");
     for (const text of sentencesOf(content)) {
-      const own = [...text.matchAll(MARKS)].flatMap(([, list = ""]) => numbersIn(list));
+      const own = [...new Set([...text.matchAll(MARKS)].flatMap(([, list = ""]) => numbersIn(list)))];
       const bare = text.replace(MARKS, "").trim();
       if (!/[\p{L}\p{N}]/u.test(bare)) continue;
       parts.push({ text: bare, own, isLead: LEAD.test(bare), isItem, block });

@@ -31,12 +31,11 @@ export const wordingOf = memoized((text: string): Wording => {
 /** The telling words of a statement. */
 export const tellingOf = memoized((statement: string): Telling => {
   const words = tellingWords(statement);
+  const thesaurus = openThesaurus();
   const inChinese = words.flatMap((word, at) =>
-    openThesaurus()
-      .mentionsInChinese(word)
-      .map(({ meaning }) => ({ meaning, places: [at] })),
+    thesaurus.mentionsInChinese(word).map(({ meaning }) => ({ meaning, places: [at] })),
   );
-  return { words, mentions: [...openThesaurus().mentionsInEnglish(words), ...inChinese] };
+  return { words, mentions: [...thesaurus.mentionsInEnglish(words), ...inChinese] };
 }, KEPT);
 
 /** The share of a statement's telling words that one of the sources says, 0 to 1. */

@@ -36,10 +36,6 @@ export class AnswerIndex {
     this.change({ removed: [], added: passages });
   }
 
-  get size(): number {
-    return this.#numbers.size;
-  }
-
   /** Applies changes, at the cost of what changes. */
   change({ removed, added }: PassageChanges): void {
     for (const key of removed) this.#remove(key);

@@ -1,4 +1,5 @@
 import { tokenize } from "../../language/tokenize.ts";
+import { jaccard } from "../../runtime/text/jaccard.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { sharedKeys } from "./shared-keys.ts";
 import type { ListedItem } from "./stored-items.ts";
@@ -72,12 +73,6 @@ function shinglesOf(text: string) {
     words: Array.from(words).sort((a, b) => b.length - a.length || (a < b ? -1 : 1)),
     numbers: numbers.sort().join(" "),
   };
-}
-
-function jaccard(a: readonly string[], b: readonly string[]): number {
-  const other = new Set(b);
-  const shared = a.filter((word) => other.has(word)).length;
-  return shared === 0 ? 0 : shared / (a.length + b.length - shared);
 }
 
 /** The words of a title that one of two similar ones must share with the other; kept, since most titles are listed again. */

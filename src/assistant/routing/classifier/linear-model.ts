@@ -58,9 +58,7 @@ export function marginsOf(rows: readonly Float32Array[], { ids, weights: values 
 function visitOrder(count: number): Int32Array {
   let stride = Math.max(1, Math.floor(count * 0.6180339887));
   while (gcd(stride, count) !== 1) stride++;
-  const order = new Int32Array(count);
-  for (let at = 0, index = 0; at < count; at++, index = (index + stride) % count) order[at] = index;
-  return order;
+  return Int32Array.from({ length: count }, (_, at) => (at * stride) % count);
 }
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
