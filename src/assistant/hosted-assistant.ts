@@ -12,7 +12,7 @@ import type { AssistantJobs, SuggestedQuestions } from "./jobs/assistant-jobs.ts
 import type { MeaningRows } from "../language/thesaurus.ts";
 import { IndexedContent } from "./indexed-content.ts";
 import type { ModelUse } from "./model/model-call.ts";
-import type { ModelGateway } from "./model/provider-failover.ts";
+import type { CheckReply, ModelGateway } from "./model/provider-failover.ts";
 import type { Passage } from "./passage.ts";
 import { createScriptWriter } from "./written-script.ts";
 
@@ -118,8 +118,8 @@ async function complete(
   const asked = { question, lang: routing.lang, wide: kind === "advanced_research" };
   const previous = history.at(-1)?.question;
   try {
-    const check = (reply: string, instructions: string) =>
-      inTime(runner.run("check", { ...asked, reply, previous, instructions, excerpts }));
+    const check: CheckReply<Quotation | null> = (reply, instructions, verdicts) =>
+      inTime(runner.run("check", { ...asked, reply, previous, instructions, excerpts, verdicts }));
     const { value, model: model_name } = await model.generate({ ...asked, history, passages: excerpts }, check, use);
     const written = value === null ? forModel.otherwise : judged(value, answer, routing.lang);
     return { ...written, routing, model_name };

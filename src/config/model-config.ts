@@ -25,6 +25,9 @@ const endpoint = {
 const provider = z.strictObject({ ...endpoint, api_key_file: z.string().min(1).optional() });
 const tokens = (shown: number) => example(z.int().min(1000), shown).optional();
 
+/** How the form of a reply in JSON is asked for. */
+const form = { format: z.enum(["json_schema", "json_object", "none"]).default("json_schema") };
+
 /** A model behind an OpenAI-compatible endpoint, and those that are asked when it fails. */
 export const modelConfig = z.strictObject({
   ...endpoint,
@@ -32,12 +35,8 @@ export const modelConfig = z.strictObject({
   timeout_ms: integer([1, Infinity], 30_000),
   budget: section({ answer: tokens(20_000), user_day: tokens(100_000), day: tokens(5_000_000) }),
   fallback: z.enum(["none", "extractive"]).default("none"),
-  rewrite: z
-    .strictObject({
-      format: z.enum(["json_schema", "json_object", "none"]).default("json_schema"),
-      timeout_ms: integer([1, 60_000], 3000),
-    })
-    .optional(),
+  rewrite: z.strictObject({ ...form, timeout_ms: integer([1, 60_000], 3000) }).optional(),
+  verify: z.strictObject({ ...form, timeout_ms: integer([1, 60_000], 10_000) }).optional(),
   providers: z.array(provider).default([]),
 });
 

@@ -58,6 +58,9 @@ describe("a model's reply is delivered", () => {
     const asked = { question: "Which day is 21 days after the maintenance?" };
     expect(judge("21 days after the maintenance on 5 May it is 26 May [2].", asked)).toBe("good");
     expect(judge("21 days after the maintenance on 5 May it is 27 May [2].", asked)).toContain("figure");
+    const later = { question: "Which month is 90 days after the maintenance?" };
+    expect(judge("90 days after the maintenance on 5 May it is August 2026 [2].", later)).toBe("good");
+    expect(judge("90 days after the maintenance on 5 May it is July 2026 [2].", later)).toContain("figure");
   });
 
   it.each([
@@ -108,7 +111,7 @@ describe("a model's reply is refused", () => {
       "unsupported",
       "A withdrawal fee of 4 USDT on ERC-20 is charged for every withdrawal, even if it is internal [1].",
     ],
-    ["name", "The withdrawal fee on Solana is 1 USDT [1]."],
+    ["coin", "The withdrawal fee on Solana is 1 USDT [1]."],
     ["length", "The fee is 1 USDT on TRC-20 [1]. ".repeat(300)],
     ["length", "The fee is 1 USDT on TRC-20 [1]. ".repeat(4)],
     ["uncited", "The fee is 1 USDT [7]."],
@@ -117,9 +120,9 @@ describe("a model's reply is refused", () => {
   });
 
   it.each([
-    ["figure", "On TRC-20 the fee is 4 USDT, on ERC-20 the fee is 1 USDT [1]."],
-    ["figure", "Breeze has 150 GB of data [3]."],
-    ["figure", "With 20 dollars you have 30 days [3]."],
+    ["place", "On TRC-20 the fee is 4 USDT, on ERC-20 the fee is 1 USDT [1]."],
+    ["place", "Breeze has 150 GB of data [3]."],
+    ["place", "With 20 dollars you have 30 days [3]."],
     ["figure", "A transfer of $2,000 costs 2,000 × 0.25 % = $12 [3]."],
     ["figure", "Three withdrawals on ERC-20 come to 14 USDT [1]."],
     ["contradiction", "Data that was not used is lost in the next month [3]."],
@@ -130,6 +133,7 @@ describe("a model's reply is refused", () => {
   it.each([
     ["advice", "现在是买入的好时机 [1]。"],
     ["acting", "我已经帮您退款 1 USDT [1]。"],
+    ["self", "作为 AI 助手，我只知道手续费是 1 USDT [1]。"],
     ["language", "The fee is 1 USDT [1]."],
   ])("in Chinese, %s: %s", (fault, reply) => {
     expect(judge(reply, { lang: "zh", question: "提现手续费？" })).toContain(fault);

@@ -17,8 +17,9 @@ afterAll(async () => {
   await folder.remove();
 });
 
-const ask = (...args: string[]) => {
-  const env = { ANP_MODEL_BASE_URL: server.baseUrl, ANP_MODEL_MODEL: "m", ANP_MODEL_MAX_RETRIES: "0" };
+const ask = (...args: string[]) => askOn(server, {}, ...args);
+const askOn = ({ baseUrl }: ModelServer, more: Record<string, string>, ...args: string[]) => {
+  const env = { ANP_MODEL_BASE_URL: baseUrl, ANP_MODEL_MODEL: "m", ANP_MODEL_MAX_RETRIES: "0", ...more };
   return anp(["ask", "提现手续费是多少？", ...args], { cwd: folder.path, env });
 };
 
@@ -49,4 +50,18 @@ it("explains an answer to operators: its route, evidence, prompts, tokens and ch
   expect([remote.code, remote.stderr]).toEqual([2, expect.stringContaining("on the storage")]);
   const operator = await ask("--url", "http://127.0.0.1:9", "--token", `anpop_${"0".repeat(43)}`, "--explain");
   expect(operator.code).toBe(2);
+});
+
+it("shows the verdicts on a reply, and the calculations", async () => {
+  const reply = "提现手续费按币种和网络收取固定数量 [1]。";
+  const [one] = [{ number: 1, difference: "", verdict: "supported", calculations: ["3 * 1"] }];
+  const verifying = await startModelServer(says(reply), says(JSON.stringify({ statements: [one] })));
+  const on = ["--user", "carol", "--demo", ...REPEATABLE, "--explain"];
+  const { code, stdout } = await askOn(verifying, { ANP_MODEL_VERIFY_FORMAT: "json_object" }, ...on);
+  await verifying.close();
+  expect([code, verifying.requests.length]).toEqual([0, 2]);
+  expect(stdout).toMatch(
+    /verdicts:\n +- number: 1\n +difference: ""\n +verdict: supported\n +calculations:\n +- 3 \* 1\n/,
+  );
+  expect(verifying.requests[1]!.body).toMatchObject({ response_format: { type: "json_object" } });
 });

@@ -80,6 +80,21 @@ describe("a budget of tokens", () => {
     expect(server!.requests).toHaveLength(1);
   });
 
+  it("counts the call that verifies a reply, and leaves it out where it could pass the budget; one use is charged", async () => {
+    const judged = { statements: [{ number: 1, difference: "", verdict: "supported", calculations: [] }] };
+    const turns = [says(GROUNDED, "stop", [900, 100]), says(JSON.stringify(judged), "stop", [1500, 50])] as const;
+    for (const [budget, used, calls] of [
+      [9000, 2550, 2],
+      [1800, 1000, 1],
+    ]) {
+      const { service } = await open({ "budget.day": budget!, "verify.timeout_ms": 60_000 }, ...turns);
+      expect(await ask(service, "alice")).toBe("m");
+      const { data } = await service.run("getMe", { request_id: "r", user: "alice" }, {});
+      expect([await usedOf(service), server!.requests.length, data.free_daily_used]).toEqual([used, calls, 1]);
+      await server!.close();
+    }
+  });
+
   it.each<[string, Turn, Record<string, number>, (used: number) => boolean]>([
     [
       "estimated where the provider reports none",

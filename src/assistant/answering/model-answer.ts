@@ -1,7 +1,7 @@
 import { plainText } from "../../language/plain-text.ts";
 import { NO_ANSWER } from "../model/model-prompt.ts";
-import { judgeReply } from "../grounding/judge-reply.ts";
-import { numbersIn } from "../grounding/statements.ts";
+import { isOpen, judgeReply } from "../grounding/judge-reply.ts";
+import { numbersIn, statementsOf, type Statement } from "../grounding/statements.ts";
 import type { CheckedRequest, Finding } from "../grounding/reply-fault.ts";
 import type { Quotation } from "../answer.ts";
 import { toSourceItem, type Passage } from "../passage.ts";
@@ -12,18 +12,22 @@ import { sentencesOf } from "../../language/sentences.ts";
 export const toExcerpt = (passage: Passage): Passage => ({ ...passage, text: plainText(passage.text).slice(0, 3000) });
 
 /** What a check makes of a model's reply: its value, or why it may not be delivered. Plain data. */
-export type Checked<T> = { readonly value: T } | { readonly findings: readonly Finding[] };
+export type Checked<T> = ({ readonly value: T } | { readonly findings: readonly Finding[] }) & {
+  readonly unverified?: readonly Statement[]; // Its statements, where verdicts on them may change that.
+};
 
 /** Checks a model's reply against the excerpts that it was given: the value is null when it says that they do not
  * answer. A source's snippet is its sentence nearest to the reply. */
 export function checkReply(request: CheckedRequest): Checked<Quotation | null> {
   const verdict = judgeReply(request);
-  if (verdict !== "good" && verdict !== "no_answer") return { findings: verdict };
-  const answer = verdict === "good" ? resolveCitations(request.reply, request.excerpts) : null;
+  if (verdict === "no_answer") return { value: null };
+  const unverified = statementsOf(request.reply);
+  if (verdict !== "good") return { findings: verdict, ...(isOpen(verdict) && { unverified }) };
+  const answer = resolveCitations(request.reply, request.excerpts);
   if (answer === null) return { value: null };
   const said = new Set(searchTerms(answer.text));
   const sources = answer.cited.map((passage) => toSourceItem(passage, nearestSentence(passage, said)));
-  return { value: { text: answer.text, sources } };
+  return { value: { text: answer.text, sources }, unverified };
 }
 
 const MARKS = /(?<![ \t])([ \t]*)[[【]\s*(\d{1,3}(?:\s*[-–,，、;]\s*\d{1,3})*)\s*[\]】]/g;

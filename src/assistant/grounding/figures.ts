@@ -1,5 +1,6 @@
 import { ASSETS } from "../../language/assets.ts";
 import { SCALES } from "../../language/quantities.ts";
+import { groupBy } from "../../runtime/group-by.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { readNames, readNumbers } from "../../runtime/text/data-rows.ts";
 import PATTERNS from "./data/figure-patterns.json" with { type: "json" };
@@ -27,6 +28,8 @@ const UNITS = new Map(
     return [name, { dimension, factor: Number(factor) }];
   }),
 );
+/** The units of each dimension. */
+export const FACTORS = groupBy([...UNITS.values()], ({ dimension }) => dimension);
 /** The names of units, the longest first, and the words for numbers. */
 export const UNIT_NAMES: readonly string[] = [...UNITS.keys()].sort((a, b) => b.length - a.length);
 const WORDS = readNumbers(new URL("data/number-words.txt", import.meta.url));
@@ -84,7 +87,7 @@ function dateOf({ year, month = "", day = "" }: Groups): Value | undefined {
 function timeOf(groups: Groups): Value | undefined {
   const { clock, part = "", hour: hours = "", minute: minutes, han, half, meridiem } = groups;
   if (clock !== undefined) return { value: clock.endsWith("午夜") || /^m.*t$|零/.test(clock) ? 0 : 720 };
-  const hour = /\d/.test(hours) ? Number(hours) : parseHan(hours);
+  const hour = parseHan(hours);
   const minute = half === undefined ? Number(minutes ?? han ?? 0) : 30;
   if (hour > 24 || minute > 59) return undefined;
   const isLate = meridiem === "p" || /[下晚傍]/.test(part);
@@ -100,9 +103,7 @@ function amountOf(groups: Groups, place: Place): Value | undefined {
   const { digits, scale = "", percent, half, word = "", second = "" } = groups;
   const span = groups["span"] ?? groups["over"] ?? groups["adverb"] ?? groups["every"];
   if (span !== undefined) return { value: UNITS.get(span)!.factor, unit: "time", inWords: true };
-  if (percent !== undefined) {
-    return { value: /^[\d.]+$/.test(percent) ? Number(percent) : parseHan(percent), unit: "percent", inWords: true };
-  }
+  if (percent !== undefined) return { value: parseHan(percent), unit: "percent", inWords: true };
   const found = unitOf(place);
   const { factor = 1, dimension: unit, end = place.end } = found ?? {};
   if (digits !== undefined) {
@@ -131,25 +132,15 @@ function unitOf({ text, start, end }: Place): { dimension: string; factor: numbe
 }
 
 const HAN_DIGITS = "零一二三四五六七八九";
-const HAN_UNITS: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000 };
+const HAN_UNITS = Object.entries({ 亿: 1e8, 万: 1e4, 千: 1000, 百: 100, 十: 10 });
 
-/** A number in Chinese numerals: 一百二十 is 120, 三万 is 30,000, 两点五 is 2.5, 半 is 0.5. */
+/** A number in Chinese numerals or digits: 一百二十 is 120, 三万 is 30,000, 两点五 is 2.5, 半 is 0.5. */
 function parseHan(numeral: string): number {
   if (numeral === "半") return 0.5;
-  const [whole = "", fraction = ""] = numeral.split("点");
-  let [total, section, digit] = [0, 0, 0];
-  for (const character of whole.replaceAll("〇", "零").replaceAll("两", "二")) {
-    const value = HAN_DIGITS.indexOf(character);
-    if (value >= 0) digit = value;
-    else {
-      section += (digit || (section === 0 ? 1 : 0)) * (HAN_UNITS[character] ?? 1);
-      if (HAN_UNITS[character] === undefined) {
-        total = (total + section) * (character === "万" ? 1e4 : 1e8);
-        section = 0;
-      }
-      digit = 0;
-    }
+  for (const [unit, factor] of HAN_UNITS) {
+    const at = numeral.lastIndexOf(unit);
+    if (at !== -1) return (parseHan(numeral.slice(0, at)) || 1) * factor + parseHan(numeral.slice(at + 1));
   }
-  const decimals = Array.from(fraction, (character) => Math.max(0, HAN_DIGITS.indexOf(character))).join("");
-  return Number(`${total + section + digit}.${decimals || "0"}`);
+  const plain = numeral.replaceAll("〇", "零").replaceAll("两", "二").replaceAll("点", ".");
+  return Number(plain.replace(/[零一二三四五六七八九]/g, (digit) => String(HAN_DIGITS.indexOf(digit)))) || 0;
 }

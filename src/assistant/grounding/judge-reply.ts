@@ -1,22 +1,27 @@
 import { STOP_WORDS } from "../../language/stop-words.ts";
 import { fold, stem } from "../../language/tokenize.ts";
+import { groupBy } from "../../runtime/group-by.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import { NO_ANSWER } from "../model/model-prompt.ts";
 import BOUNDS from "./data/bounds.json" with { type: "json" };
+import VERDICTS from "./data/verdicts.json" with { type: "json" };
+import { evaluate, operandsOf } from "./checked-calculation.ts";
 import { checkStatement } from "./check-statement.ts";
 import { figuresOf, type Figure } from "./figures.ts";
 import type { CheckedRequest, Finding, ReplyFault } from "./reply-fault.ts";
 import PATTERNS from "./reply-patterns.json" with { type: "json" };
 import { readSource, type SourceText } from "./source-text.ts";
 import { statementsOf, type Statement } from "./statements.ts";
+import type { StatementVerdict } from "./verdicts.ts";
 import { wordingOf } from "./wording.ts";
 
 /** Whether a reply may be delivered: `no_answer` when it says that the passages do not answer. */
 export type Verdict = "good" | "no_answer" | readonly Finding[];
 
-/** Checks a reply as a whole, and each sentence against the passages that it cites. Linear in the reply's length. */
+/** Checks a reply as a whole, and each sentence against the passages that it cites. Linear in the reply's length.
+ * Where a verifier has judged the statements, its verdicts decide what the rules are not sure of. */
 export function judgeReply(request: CheckedRequest): Verdict {
-  const { reply, excerpts, question, previous = "", lang, wide } = request;
+  const { reply, excerpts, question, previous = "", lang, wide, verdicts } = request;
   if (reply.includes(NO_ANSWER)) return "no_answer";
   if (reply.length > MOST[lang][wide ? "wide" : "narrow"]) return [{ fault: "length" }];
   const statements = statementsOf(reply);
@@ -25,22 +30,35 @@ export function judgeReply(request: CheckedRequest): Verdict {
   const sources = excerpts.map(readSource);
   const folded = fold(`${question}\n${previous}`);
   const asked = { folded, figures: figuresOf(folded), wording: wordingOf(folded) };
-  const figures = [...new Set(statements.flatMap(({ own }) => own))].flatMap(
-    (number) => sources[number - 1]?.figures ?? [],
-  );
+  const cites = new Set(statements.flatMap(({ own }) => own));
+  const figures = sources.flatMap((source, at) => (cites.has(at + 1) ? source.figures : []));
   const said: Figure[] = [];
   const isQuoted = (part: string): boolean => sources.some((source) => source.folded.includes(fold(part)));
   const found: Finding[] = checkWhole(statements, { ...request, sources, isQuoted }).map((fault) => ({ fault }));
-  for (const statement of statements) {
+  const operands = operandsOf([...figures, ...asked.figures]);
+  for (const [at, statement] of statements.entries()) {
+    const verdict = verdicts?.[at];
+    const results = (verdict?.calculations ?? []).map((expression) => evaluate(expression, operands));
     const cited = statement.cited.flatMap((number) => sources[number - 1] ?? []);
-    if (statement.own.length === 0 && (isFiller(statement.text) || saysWhatIsMissing(statement.text))) continue;
-    const fault = checkStatement(statement, { sources: cited, all: sources, figures, said, asked });
+    const isFree = statement.own.length === 0 && (isFiller(statement.text) || saysWhatIsMissing(statement.text));
+    const context = { sources: cited, all: sources, figures, said, asked, results };
+    const byRules = isFree ? undefined : checkStatement(statement, context);
+    const fault = verdict === undefined ? byRules : decideByVerdict(byRules, verdict);
     if (fault !== undefined) found.push({ fault, sentence: statement.text });
-    said.push(...figuresOf(fold(statement.text)));
+    if (!isFree) said.push(...figuresOf(fold(statement.text)));
   }
   if (found.length === 0 && statements.every(({ cited }) => cited.length === 0)) return [{ fault: "uncited" }];
   return found.length === 0 ? "good" : found;
 }
+
+/** What is wrong with a statement once it was verified: a fault that the rules are sure of stays. */
+function decideByVerdict(fault: ReplyFault | undefined, { verdict }: StatementVerdict): ReplyFault | undefined {
+  const { overrules, finds } = VERDICTS.verdicts[verdict] as { overrules: readonly string[]; finds?: ReplyFault };
+  return fault !== undefined && !overrules.includes(fault) ? fault : finds;
+}
+
+/** Whether verdicts may change what becomes of a reply with these faults. */
+export const isOpen = (found: readonly Finding[]): boolean => found.every(({ fault }) => VERDICTS.open.includes(fault));
 
 const SAYS = patternsOf(PATTERNS);
 const { characters: MOST, echo: ECHO, english: ENGLISH } = BOUNDS;
@@ -50,42 +68,29 @@ interface ReplyContext extends CheckedRequest {
   readonly isQuoted: (part: string) => boolean; // Whether a passage says it word for word.
 }
 
-function isFiller(sentence: string): boolean {
-  const folded = fold(sentence);
-  return sentence.length <= 160 && !/\d/.test(folded) && SAYS.filler.test(folded);
-}
-
+const isFiller = (sentence: string): boolean =>
+  sentence.length <= 160 && !/\d/.test(fold(sentence)) && SAYS.filler.test(fold(sentence));
 const saysWhatIsMissing = (sentence: string): boolean => sentence.length <= 240 && SAYS.beyond.test(fold(sentence));
 
-const TAG =
-  /<[/!?]?[a-z][^<>]{0,300}>|<[/!?]?(?:script|iframe|img|svg|style|object|embed|a|b|p|div)\b|&(?:lt|#0*60|#x0*3c);|javascript:|!\[[^\]]{0,200}\]\(|\bon(?:error|click|load)\s*=|```/i;
-
 function checkWhole(statements: readonly Statement[], context: ReplyContext): ReplyFault[] {
-  const { reply, isQuoted } = context;
+  const { reply, isQuoted, instructions } = context;
   const folded = fold(reply);
-  const faults: ReplyFault[] = [];
-  const markup = TAG.exec(reply)?.[0];
-  if (markup !== undefined && !(isQuoted(markup) && !/script|javascript|on\w+=/i.test(markup))) faults.push("markup");
-  if (SAYS.self.test(folded)) faults.push("self");
+  const markup = SAYS.markup.exec(reply.toLowerCase())?.[0];
   const internal = SAYS.internal.exec(folded)?.[0];
-  if (
-    (internal !== undefined && !isQuoted(internal)) ||
-    echoes(folded, context.instructions) ||
-    isDictated(statements, context)
-  )
-    faults.push("internal");
-  if (!isInLanguage(statements, context)) faults.push("language");
-  if (isRepetitive(statements)) faults.push("length");
-  if (statements.some((statement) => isAdvice(statement, context))) faults.push("advice");
-  const said = statements.map((statement) => ({ statement, folded: fold(statement.text) }));
-  if (said.some(({ folded }) => SAYS.secret.test(folded) && !isWarning(folded))) faults.push("secret");
-  if (said.some(({ folded }) => SAYS.acting.test(folded) && !saysWhatIsMissing(folded))) faults.push("acting");
-  return faults;
+  const isInternal = internal !== undefined && !isQuoted(internal);
+  const said = statements.map(({ text }) => fold(text));
+  const has: Partial<Record<ReplyFault, boolean>> = {
+    markup: markup !== undefined && !(isQuoted(markup) && !/script|javascript|on\w+=/i.test(markup)),
+    self: SAYS.self.test(folded),
+    internal: isInternal || echoes(folded, instructions) || isDictated(statements, context),
+    language: !isInLanguage(statements, context),
+    length: isRepetitive(statements),
+    advice: statements.some((statement) => isAdvice(statement, context)),
+    secret: said.some((text) => SAYS.secret.test(text) && !SAYS.warning.test(text)),
+    acting: said.some((text) => SAYS.acting.test(text) && !saysWhatIsMissing(text)),
+  };
+  return (Object.keys(has) as ReplyFault[]).filter((fault) => has[fault]);
 }
-
-/** "Never give your password to anybody" asks for nothing. */
-const isWarning = (folded: string): boolean =>
-  /(?<![a-z])(?:never|not|nobody|no one|don't|won't|avoid)(?![a-z])|不|勿|切勿|别|谨防/.test(folded);
 
 /** Whether a statement advises to trade or foretells a price. What help says is a rule. */
 function isAdvice({ text, cited }: Statement, { sources }: ReplyContext): boolean {
@@ -100,42 +105,32 @@ function isAdvice({ text, cited }: Statement, { sources }: ReplyContext): boolea
 function isDictated(statements: readonly Statement[], { question, isQuoted }: ReplyContext): boolean {
   const asked = fold(question);
   if (!SAYS.dictating.test(asked)) return false;
-  const dictated = Array.from(asked.matchAll(/[“"「『'‘]([^”"」』'’]{1,200})[”"」』'’]/g), ([, text = ""]) =>
-    text.replace(/[.。!！]{1,5}$/, ""),
-  );
-  const said = statements.map(({ text }) => fold(text).replace(/[.。!！]{1,5}$/, ""));
-  return dictated.some(
+  const bare = (text: string): string => text.replace(/[.。!！]{1,5}$/, "");
+  const quoted = asked.matchAll(/[“"「『'‘]([^”"」』'’]{1,200})[”"」』'’]/g);
+  const said = statements.map(({ text }) => bare(fold(text)));
+  return Array.from(quoted, ([, text = ""]) => bare(text)).some(
     (text) => !isQuoted(text) && said.some((one) => one === text || (text.length > 3 && one.includes(text))),
   );
 }
 
 function echoes(folded: string, instructions: string): boolean {
-  const said = folded.replace(/[^\p{L}\p{N}]+/gu, " ");
-  const words = fold(instructions)
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .split(" ");
-  return words.some(
-    (_, at) =>
-      at % 2 === 0 && at + ECHO.words <= words.length && said.includes(words.slice(at, at + ECHO.words).join(" ")),
-  );
+  const plain = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, " ");
+  const [said, words] = [plain(folded), plain(fold(instructions)).split(" ")];
+  const runs = words.map((_, at) => words.slice(at, at + ECHO.words)).filter((_, at) => at % 2 === 0);
+  return runs.some((run) => run.length === ECHO.words && said.includes(run.join(" ")));
 }
 
 const HAN = /\p{Script=Han}/gu;
 const WORDS = /(?<![\p{L}\d])[a-z][a-z'’]+(?![\p{L}\d])/gu;
-const OTHER_SCRIPT =
-  /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Greek}]{2}/u;
 function isInLanguage(statements: readonly Statement[], { reply, lang, isQuoted }: ReplyContext): boolean {
-  const other = OTHER_SCRIPT.exec(reply)?.[0];
+  const other = SAYS.otherScript.exec(reply)?.[0];
   if (other !== undefined && !isQuoted(other)) return false;
   const [han, words] = [reply.match(HAN)?.length ?? 0, fold(reply).match(WORDS) ?? []];
   if (lang === "zh") {
     if (han < 2 && words.length >= 2 && words.some((word) => STOP_WORDS.has(word) || !isQuoted(word))) return false;
-    return statements.every(
-      ({ text }) =>
-        (text.match(HAN)?.length ?? 0) >= 2 ||
-        (text.match(WORDS)?.length ?? 0) < ENGLISH.foreignWords ||
-        isQuoted(text),
-    );
+    const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0;
+    const isChinese = (text: string) => count(text, HAN) >= 2 || count(text, WORDS) < ENGLISH.foreignWords;
+    return statements.every(({ text }) => isChinese(text) || isQuoted(text));
   }
   const runs = reply.match(/\p{Script=Han}[\p{Script=Han}，、。]*/gu) ?? [];
   if (han > words.length || runs.some((run) => run.length > ENGLISH.foreignHan && !isQuoted(run))) return false;
@@ -145,7 +140,6 @@ function isInLanguage(statements: readonly Statement[], { reply, lang, isQuoted 
 }
 
 function isRepetitive(statements: readonly Statement[]): boolean {
-  const counts = new Map<string, number>();
-  for (const { text } of statements) if (text.length >= 12) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return Math.max(0, ...counts.values()) > ECHO.times;
+  const groups = groupBy(statements, ({ text }) => text);
+  return [...groups].some(([text, alike]) => text.length >= 12 && alike.length > ECHO.times);
 }

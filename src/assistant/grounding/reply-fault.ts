@@ -1,5 +1,6 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { Passage } from "../passage.ts";
+import type { Verdicts } from "./verdicts.ts";
 import CORRECTIONS from "./data/corrections.json" with { type: "json" };
 
 /** What is wrong with a model's reply. Each has a sentence in `data/corrections.json` that asks for another. */
@@ -16,4 +17,5 @@ export interface CheckedRequest {
   readonly lang: Language;
   readonly wide: boolean;
   readonly instructions: string;
+  readonly verdicts?: Verdicts;
 }

@@ -11,7 +11,7 @@ type KnownFigures = Readonly<Record<"stated" | "asked" | "near" | "far", readonl
 
 /** Whether sources state a figure, or it is calculated from others; dates and times may stand in the question too. */
 export function isStated(figure: Figure, text: string, { stated, asked, near, far }: KnownFigures): boolean {
-  if (stated.some((other) => isSame(figure, other, SAYS.about.test(around(text, figure))))) return true;
+  if (stated.some((other) => isSame(figure, other, isAbout(text, figure)))) return true;
   if (figure.kind === "amount") return isCalculated(figure, near, far, SAYS.computed.test(text));
   if (asked.some((other) => isSame(figure, other, false))) return true;
   const spans = [...near, ...far];
@@ -27,14 +27,16 @@ function isAfter(figure: Figure, from: Figure, span: Figure): boolean {
   const start = Date.UTC(Number(from.unit ?? figure.unit ?? 2026), Math.floor(from.value / 100) - 1, from.value % 100);
   return [1, -1].some((sign) => {
     const day = new Date(start + sign * span.value * 1000);
-    return figure.value === (day.getUTCMonth() + 1) * 100 + day.getUTCDate();
+    return isSameDate(figure, { ...from, unit: undefined, value: (day.getUTCMonth() + 1) * 100 + day.getUTCDate() });
   });
 }
 
-const around = (text: string, { start, end }: Figure): string => text.slice(Math.max(0, start - 16), end + 4);
+/** Whether a text says that a figure of it is not exact. */
+export const isAbout = (text: string, { start, end }: Figure): boolean =>
+  SAYS.about.test(text.slice(Math.max(0, start - 16), end + 4));
 
 /** Whether two figures are the same, whatever their notation. */
-export function isSame(a: Figure, b: Figure, isAbout: boolean): boolean {
+export function isSame(a: Figure, b: Figure, isInexact: boolean): boolean {
   if (a.kind !== b.kind) return false;
   if (a.kind === "date") return isSameDate(a, b);
   if (a.kind === "time") return (a.value - b.value) % 1440 === 0;
@@ -44,7 +46,7 @@ export function isSame(a: Figure, b: Figure, isAbout: boolean): boolean {
   const difference = Math.abs(a.value - b.value);
   const most = Math.max(Math.abs(a.value), Math.abs(b.value));
   if (difference <= most * 1e-9) return true;
-  if (isAbout && difference <= most * MOST.inexact) return true;
+  if (isInexact && difference <= most * MOST.inexact) return true;
   const isRounded = String(a.value).replace(/\D/g, "").length >= 3 || (a.unit === "percent" && a.decimals > 0);
   return isRounded && a.decimals < b.decimals && difference <= 0.5 * 10 ** -a.decimals * a.factor * 1.0001;
 }

@@ -1,3 +1,4 @@
+import type { Decimal } from "decimal.js";
 import { fold } from "../../language/tokenize.ts";
 import { sentencesOf } from "../../language/sentences.ts";
 import type { Passage } from "../passage.ts";
@@ -35,6 +36,7 @@ export interface StatementContext {
   readonly all: readonly SourceText[]; // All that the model was given.
   readonly figures: readonly Figure[]; // Figures of all passages that the reply cites anywhere.
   readonly said: readonly Figure[]; // Figures of the statements before.
+  readonly results: readonly Decimal[]; // Of the calculations that a verifier gave for it.
   /** The question, and the one before. */
   readonly asked: { readonly folded: string; readonly figures: readonly Figure[]; readonly wording: Wording };
 }

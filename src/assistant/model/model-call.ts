@@ -1,5 +1,6 @@
 import type { Agent } from "undici";
 import type { Finding } from "../grounding/reply-fault.ts";
+import type { Verdicts } from "../grounding/verdicts.ts";
 import { headersOf, type Endpoint, type ProviderConfig } from "../../config/model-config.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
 import { promptTokens, tokensOf, type Prompt } from "./model-prompt.ts";
@@ -55,6 +56,7 @@ export interface ModelCall {
   reply?: string; // Absent where there was none.
   failure?: string;
   findings?: readonly Finding[]; // What the checks found; nothing where all were passed.
+  verdicts?: Verdicts; // A verifier's, on the statements of the reply.
 }
 
 /** How long a call may take: until it is aborted, or that time of `performance.now()`; what its tokens are set aside
@@ -66,10 +68,8 @@ export interface CallBounds {
   readonly calls?: ModelCall[] | undefined;
 }
 
-/** What the calls for one answer have in common. */
-export interface ModelUse extends Omit<CallBounds, "signal" | "until"> {
-  readonly signal?: AbortSignal | undefined; // Aborted when the caller has disconnected.
-}
+/** What the calls for one answer have in common; `signal` is aborted when the caller has disconnected. */
+export type ModelUse = { readonly [Name in keyof CallBounds]?: CallBounds[Name] | undefined };
 
 /** The reply of an OpenAI-compatible endpoint to a prompt, never empty. Its tokens are reported as the endpoint says, or
  * estimated; also of a reply that could not be read or did not come in time. The model libraries load at the first call. */

@@ -54,13 +54,15 @@ function promptOf({ question, lang, history, passages, wide }: PromptRequest): P
     { role: "user", content: turn.question },
     { role: "assistant", content: turn.answer.slice(0, MOST.answer) },
   ]);
-  const lines = passages.map(({ kind, published_at, title, text }, at) =>
-    JSON.stringify({ number: at + 1, kind, published_at, title, text }),
-  );
+  const lines = numbered(passages, ["kind", "published_at", "title", "text"]);
   const content = ["Passages:", ...lines, "", `Question: ${JSON.stringify({ question })}`].join("\n");
   messages.push({ role: "user", content });
   return { system, messages };
 }
+
+/** Data for a prompt: these of an object's fields on a line each, with its number from 1. */
+export const numbered = (rows: readonly object[], fields: readonly string[]): string[] =>
+  rows.map((row, at) => JSON.stringify({ ...row, number: at + 1 }, ["number", ...fields]));
 
 /** The same prompt, continued by the reply that was refused and by what was wrong with it. */
 export function toCorrection({ system, messages }: Prompt, reply: string, findings: readonly Finding[]): Prompt {

@@ -5,12 +5,15 @@ import { providersOf, type ModelConfig } from "../../config/model-config.ts";
 import { failureOf, type CallBounds, type ModelUse } from "./model-call.ts";
 import { createModelProvider, type ModelProvider } from "./circuit-breaker.ts";
 import type { Checked } from "../answering/model-answer.ts";
+import type { Verdicts } from "../grounding/verdicts.ts";
+import { createVerifier } from "./verify-reply.ts";
 import { createRewriter } from "./rewrite-question.ts";
 import { toCorrection, toPrompt, type Prompt, type PromptRequest } from "./model-prompt.ts";
 
 /** A model that writes answers from passages. */
 export type ModelGateway = ReturnType<typeof createModelGateway>;
-type CheckReply<T> = (reply: string, instructions: string) => Checked<T> | Promise<Checked<T>>;
+/** Checks a reply, by the verdicts of a verifier where there are some. */
+export type CheckReply<T> = (reply: string, system: string, verdicts?: Verdicts) => Checked<T> | Promise<Checked<T>>;
 
 interface ModelDeps {
   readonly logger?: Logger;
@@ -22,17 +25,21 @@ interface ModelDeps {
  * share of the time that is left. The model libraries load at the first call. */
 export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
   const { logger = silentLogger, readKey = (file) => readFileSync(file, "utf8") } = deps;
+  const verify = createVerifier(config, logger);
   const providers = providersOf(config, readKey).map((one) => createModelProvider(one, deps.fetch));
 
   async function ask<T>(provider: ModelProvider, request: PromptRequest, check: CheckReply<T>, bounds: CallBounds) {
     const { prompt_tokens, max_output_tokens: longest } = provider.config;
-    const prompt = toPrompt(request, Math.min(prompt_tokens, (config.budget.answer ?? Infinity) - longest));
+    const share = (config.budget.answer ?? Infinity) / (config.verify === undefined ? 1 : 2);
+    const prompt = toPrompt(request, Math.min(prompt_tokens, share - longest));
     let sent: Prompt = prompt;
     for (const isLast of [false, true]) {
       const reply = await provider.reply(sent, bounds);
-      const checked = await check(reply, prompt.system);
       const call = bounds.calls?.at(-1);
-      if (call !== undefined) call.findings = "value" in checked ? [] : checked.findings;
+      const byRules = await check(reply, prompt.system);
+      const verdicts = byRules.unverified && (await verify(provider, request, byRules.unverified, bounds));
+      const checked = verdicts === undefined ? byRules : await check(reply, prompt.system, verdicts);
+      if (call !== undefined) [call.findings, call.verdicts] = ["value" in checked ? [] : checked.findings, verdicts];
       if ("value" in checked) return checked;
       const faults = [...new Set(checked.findings.map(({ fault }) => fault))];
       logger.warn({ model: provider.config.model, faults, isLast }, "A reply of the model was refused");
@@ -59,6 +66,7 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
         const signal = caller === undefined ? timeout : AbortSignal.any([timeout, caller]);
         try {
           const found = await ask(provider, request, check, { ...use, signal, until });
+          caller?.throwIfAborted();
           if (found !== null) return { ...found, model: provider.config.model };
         } catch (error) {
           caller?.throwIfAborted();
