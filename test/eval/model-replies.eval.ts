@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { judgeAll, readReplies, sharesOf } from "./model-replies.ts";
+import { judgeAll, readReplies, sharesOf, verifyAll } from "./model-replies.ts";
 
 const SPLITS = process.env["ANP_EVAL_HELD_OUT"] === "1" ? (["tuning", "held"] as const) : (["tuning"] as const);
 
@@ -15,9 +15,15 @@ const MOST = {
     3: { refused: 0.33, delivered: 0.27 },
   },
 };
+/** With recorded verdicts. */
+const MOST_VERIFIED = {
+  1: { refused: 0.025, delivered: 0.01 },
+  2: { refused: 0.03, delivered: 0.01 },
+  3: { refused: 0.055, delivered: 0.02 },
+};
 const CASES = SPLITS.flatMap((split) => ([1, 2, 3] as const).map((part) => [split, part] as const));
 
-it.each(CASES)("delivers what a model may say, and nothing else: %s, part %d", (split, part) => {
+it.each(CASES)("delivers what a model may say, and nothing else: %s, part %d", async (split, part) => {
   const judged = judgeAll(readReplies(split, part));
   const kinds = new Map<string, typeof judged>();
   for (const one of judged) {
@@ -30,17 +36,27 @@ it.each(CASES)("delivers what a model may say, and nothing else: %s, part %d", (
   });
   console.table(Object.fromEntries(rows));
   const shares = sharesOf(judged);
-  console.table({
-    [`${split}, part ${part}`]: {
-      "good refused": shares.refused.toFixed(3),
-      "bad delivered": shares.delivered.toFixed(3),
-    },
+  const verified = await verifyAll(judged.map(({ labelled }) => labelled));
+  const verifiedShares = sharesOf(verified);
+  const row = ({ refused, delivered }: typeof shares) => ({
+    "good refused": refused.toFixed(3),
+    "bad delivered": delivered.toFixed(3),
   });
+  console.table({ [`${split}, part ${part}`]: row(shares), "with verify": row(verifiedShares) });
   if (process.env["ANP_EVAL_VERBOSE"] === "1" && split === "tuning") {
-    for (const { labelled, verdict } of judged) {
-      if ((verdict === "good") !== labelled.good) console.log(labelled.id, labelled.kind, labelled.reply, verdict);
+    for (const [of, all] of [
+      ["", judged],
+      ["with verify:", verified],
+    ] as const) {
+      for (const { labelled, verdict } of all) {
+        const isRight = (verdict === "good") === labelled.good;
+        if (!isRight) console.log(of, labelled.id, labelled.kind, labelled.reply, verdict);
+      }
     }
   }
   expect(shares.refused).toBeLessThanOrEqual(MOST[split][part].refused);
   expect(shares.delivered).toBeLessThanOrEqual(MOST[split][part].delivered);
+  if (split === "held") return;
+  expect(verifiedShares.refused).toBeLessThanOrEqual(MOST_VERIFIED[part].refused);
+  expect(verifiedShares.delivered).toBeLessThanOrEqual(MOST_VERIFIED[part].delivered);
 });
