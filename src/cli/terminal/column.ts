@@ -1,5 +1,6 @@
 import { showTime } from "../framework/time-format.ts";
 import { cleanLine } from "./clean-text.ts";
+import TABLES from "./tables.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
 
 /** What a cell may hold. */
@@ -12,16 +13,30 @@ export type Column<T> = Display<T> &
 
 interface Display<T> {
   readonly show?: (row: T, terminal: Terminal) => string; // How a terminal shows it, if not as the plain value.
-  readonly wide?: true; // Gets the rest of the terminal's width, and is truncated if that is too narrow.
-  readonly spare?: true; // Left out if the terminal is too narrow for all columns.
-  readonly machine?: true; // Only in machine formats: a terminal has no room for it.
-  readonly person?: true; // Only on a terminal: a program can derive it from the other columns.
+  readonly wide?: boolean; // Gets the rest of the terminal's width, and is truncated if that is too narrow.
+  readonly spare?: boolean; // Left out if the terminal is too narrow for all columns.
+  readonly machine?: boolean; // Only in machine formats: a terminal has no room for it.
+  readonly person?: boolean; // Only on a terminal: a program can derive it from the other columns.
   readonly title?: string; // Its heading on a terminal, if not its name.
 }
 
-/** Columns by their names, in full where more is to be said of one. */
-export const columnsOf = <T>(...columns: readonly (CellField<T> | Column<T>)[]): Column<T>[] =>
-  columns.map((column) => (typeof column === "string" ? { name: column } : column));
+type Tables = typeof TABLES;
+export type TableName = keyof Tables;
+type ColumnName<N extends TableName> = keyof Tables[N]["columns"];
+type Making<T> = Display<T> & { readonly of?: (row: T) => Cell };
+/** How columns of a table of `tables.json` are made that are no fields, and shown if not as the plain value. */
+export type Makings<T, N extends TableName> = { readonly [K in ColumnName<N>]?: Making<T> } & {
+  readonly [K in Exclude<ColumnName<N>, CellField<T>>]: Making<T> & { readonly of: (row: T) => Cell };
+};
+
+/** The columns of a table of `tables.json`. */
+export const tableColumns = <T, N extends TableName>(table: N, makings?: Makings<T, N>): Column<T>[] =>
+  Object.entries(TABLES[table].columns).map(([name, display]) => {
+    return { name, ...display, ...makings?.[name as ColumnName<N>] };
+  });
+
+/** What is printed of such a table without rows. */
+export const hintOf = (table: TableName): string | undefined => (TABLES[table] as { none?: string }).none;
 
 /** A column of instants, which a terminal shows in a zone that the heading names. */
 export function timeColumn<K extends string>(name: K, zone: string) {

@@ -1,4 +1,5 @@
-import { cellOf, drawRecord, plain, type Cell, type Column } from "./column.ts";
+import { cellOf, drawRecord, hintOf, plain, tableColumns } from "./column.ts";
+import type { Cell, Column, Makings, TableName } from "./column.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { Format } from "../framework/global-flags.ts";
 import type { TableLayout } from "./table.ts";
@@ -25,6 +26,15 @@ export async function printRows<T extends object>(context: Context, { rows, colu
   if (rows.length === 0 && none !== undefined) terminal.say(none);
   return isRead;
 }
+
+type Cells<T, N extends TableName> =
+  object extends Makings<T, N> ? { readonly cells?: Makings<T, N> } : { readonly cells: Makings<T, N> };
+/** Rows of a table of `tables.json`. The cells may be left out where every column is a field. */
+export type Tabled<T, N extends TableName> = Omit<Printed<T>, "columns"> & Cells<T, N> & { readonly table: N };
+
+/** Prints such rows, or the hint of the table where none is given. @returns as {@link printRows} */
+export const printTable = <T extends object, N extends TableName>(context: Context, given: Tabled<T, N>) =>
+  printRows(context, { none: hintOf(given.table), ...given, columns: tableColumns(given.table, given.cells) });
 
 type Shown<T> = { readonly [K in keyof T]?: (value: T[K]) => string };
 

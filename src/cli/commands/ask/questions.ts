@@ -4,9 +4,9 @@ import { UsageError } from "../../framework/command-failure.ts";
 import { optional, word, integer, userId } from "../../params/param.ts";
 import { since } from "../../framework/time-format.ts";
 import { findUser, runOperation, withAccounts } from "../../target/operations.ts";
-import { columnsOf, timeColumn } from "../../terminal/column.ts";
-import { printRows } from "../../terminal/print.ts";
-import { repeatColumns } from "../ledger/ledger-columns.ts";
+import { timeColumn } from "../../terminal/column.ts";
+import { printTable } from "../../terminal/print.ts";
+import { repeats } from "../ledger/ledger-columns.ts";
 import { DEFAULT_RANGE } from "../ledger/selection-flags.ts";
 
 const ASKED = 20;
@@ -18,9 +18,7 @@ export const command = defineCommand("questions", {
     if (user !== undefined) return listAsked(context, user, from, limit ?? ASKED);
     const input = { query: { scene, lang, limit } };
     const { data } = await runOperation(context, "getRecommendedQuestions", { input });
-    const columns = [{ name: "order_index" }, { name: "content", wide: true }] as const;
-    const none = "There are no recommended questions (assistant.questions).";
-    await printRows(context, { data, rows: data.questions, columns, none });
+    await printTable(context, { table: "recommended questions", data, rows: data.questions });
   },
 });
 
@@ -31,18 +29,14 @@ async function listAsked(context: Context, typed: string, from: ReturnType<typeo
     const { askedQuestions } = await import("../../../admin/search-ledgers.ts");
     const user = await findUser(context, service, typed);
     const rows = await askedQuestions(service, user, { most, since: from(context.clock.now(), zone) });
-    const columns = columnsOf<(typeof rows)[number]>(
-      { name: "message_id", machine: true },
-      timeColumn("created_at", zone),
-      "entry",
-      { name: "points_cost", title: "points" },
-      { name: "free_use", title: "free", show: ({ free_use }) => (free_use ? "yes" : "") },
-      "feedback",
-      { name: "route", spare: true },
-      ...repeatColumns,
-      { name: "ref_id", machine: true },
-      { name: "question", wide: true },
-    );
-    await printRows(context, { rows, columns, none: "No question was answered in this time." });
+    await printTable(context, {
+      table: "asked questions",
+      rows,
+      cells: {
+        created_at: timeColumn("created_at", zone),
+        free_use: { show: ({ free_use }) => (free_use ? "yes" : "") },
+        ...repeats,
+      },
+    });
   });
 }

@@ -3,9 +3,8 @@ import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, UsageError, type ExitCode } from "../../framework/command-failure.ts";
 import { findDaemon } from "../../target/daemon-target.ts";
 import { listenFlags, metricsUrlFlag } from "../../target/daemon-pages.ts";
-import { formatOf, printRows } from "../../terminal/print.ts";
+import { formatOf, printTable } from "../../terminal/print.ts";
 import { toggle } from "../../params/param.ts";
-import { columnsOf } from "../../terminal/column.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ConfigValues } from "../../../config/load-config.ts";
 import type { CheckResult } from "../../../doctor/check.ts";
@@ -18,15 +17,12 @@ export const command = defineCommand("doctor", {
     const { terminal } = context;
     const shows = formatOf(context) === "table";
     const results = await runChecks(checks, (found) => (shows ? show(found, terminal) : Promise.resolve()));
-    if (!shows) await printRows(context, { rows: results, columns: COLUMNS });
+    if (!shows) await printTable(context, { table: "findings", rows: results });
     const exit = valid ? exitOf(results, strict) : EXIT.usage;
     if (exit !== EXIT.ok) throw new CommandFailure(exit, summaryOf(results));
     terminal.say(summaryOf(results));
   },
 });
-
-const WIDE = { name: "message", wide: true } as const;
-const COLUMNS = columnsOf<CheckResult>("check", "subject", "level", WIDE, "loses", "remedy");
 
 /** @param listens configuration from the flags that `anp serve` has too */
 async function checksOf(context: Context, metricsUrl: string | undefined, listens: ConfigValues) {

@@ -5,7 +5,7 @@ import { runOperation, withSession } from "../../target/operations.ts";
 import { among, anything, idempotencyKey, integer, oneOf, optional } from "../../params/param.ts";
 import { required, userParam, word, type Values } from "../../params/param.ts";
 import { findLossyValues } from "../../../runtime/json/lossy-json.ts";
-import { printRecord, formatOf, printRows } from "../../terminal/print.ts";
+import { printRecord, formatOf, printTable } from "../../terminal/print.ts";
 import { feedbackByArticle, type ArticleFeedback } from "../../../admin/article-feedback.ts";
 import type { countEvents } from "../../../events/projections/event-stats.ts";
 import type { Context } from "../../framework/command-context.ts";
@@ -13,8 +13,8 @@ import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { printLong } from "../../framework/long-work.ts";
 import { dayIn, since, until } from "../../framework/time-format.ts";
 import type { TimeRange } from "../../../events/log/day-log.ts";
+import type { Makings } from "../../terminal/column.ts";
 import type { Session } from "../../target/open-session.ts";
-import { columnsOf } from "../../terminal/column.ts";
 
 const rangeFlags = { from: optional(since), to: optional(until) };
 
@@ -32,7 +32,10 @@ const stats = defineCommand("events stats", {
   run: ({ by, ...flags }, context) =>
     inRange(context, flags, async ({ service: { events, storage } }, { range, zone, onDamage }) => {
       if (by === undefined) await printStats(await events.stats(range, onDamage, (ms) => dayIn(ms, zone)), context);
-      else await printArticles(await feedbackByArticle(storage, range, onDamage), context);
+      else {
+        const rows = await feedbackByArticle(storage, range, onDamage);
+        await printTable(context, { table: "articles", rows, cells: ARTICLES });
+      }
     }),
 });
 
@@ -42,22 +45,17 @@ async function printStats(data: Awaited<ReturnType<typeof countEvents>>, context
     ...data.by_day.map(({ day: name, count }) => ({ by: "day", name, count })),
     ...Object.entries(data.feedback).map(([name, count]) => ({ by: "feedback", name, count })),
   ];
-  await printRows(context, { data, rows, columns: [{ name: "by" }, { name: "name", wide: true }, { name: "count" }] });
+  await printTable(context, { table: "event statistics", data, rows });
   if (formatOf(context) !== "table") return;
   await context.terminal.write(`\n${data.events} events of ${data.users} users.\n`);
 }
 
-async function printArticles(data: readonly ArticleFeedback[], context: Context): Promise<void> {
-  const columns = columnsOf<ArticleFeedback>(
-    { name: "article", of: ({ article }) => (article === null ? "" : `${article.id} (${article.lang})`) },
-    { name: "title", of: ({ article }) => article?.title ?? "", wide: true },
-    "inaccurate",
-    "helpful",
-    { name: "routes", of: ({ routes }) => routes.join(", ") },
-    { name: "questions", of: ({ questions }) => questions.join(" · "), wide: true },
-  );
-  await printRows(context, { rows: data, columns });
-}
+const ARTICLES = {
+  article: { of: ({ article }) => (article === null ? "" : `${article.id} (${article.lang})`) },
+  title: { of: ({ article }) => article?.title ?? "" },
+  routes: { of: ({ routes }) => routes.join(", ") },
+  questions: { of: ({ questions }) => questions.join(" · ") },
+} satisfies Makings<ArticleFeedback, "articles">;
 
 /** Reads the events of a range, without the batches that are damaged: those are reported after the others were read.
  * @throws UsageError when the range ends before it starts */

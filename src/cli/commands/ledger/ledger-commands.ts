@@ -7,8 +7,8 @@ import type { Entry } from "../../../ledger/entry.ts";
 import { INCOMPLETE, printLong } from "../../framework/long-work.ts";
 import { optional, toggle, userId, userParam } from "../../params/param.ts";
 import { withAccounts, withAccountOperations, type AccountOperations } from "../../target/operations.ts";
-import { columnsOf, type Column } from "../../terminal/column.ts";
-import { formatOf, openRowPrinter, printRecord, printRows, showDelta } from "../../terminal/print.ts";
+import { tableColumns, type Column } from "../../terminal/column.ts";
+import { formatOf, openRowPrinter, printRecord, printTable, showDelta } from "../../terminal/print.ts";
 import { summarizeLedger, type LedgerSummary, newestFirst } from "../../../admin/ledger-reader.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import type { Context } from "../../framework/command-context.ts";
@@ -35,10 +35,6 @@ const summary = defineCommand("ledger summary", {
 
 type Summary = LedgerSummary & { readonly user_id: string; readonly since: string; readonly balance: number };
 
-type OfType = LedgerSummary["by_type"][number];
-const TYPES = columnsOf<OfType>("type", "entries", { name: "delta", show: showDelta }, "free_uses");
-const DAYS = columnsOf<LedgerSummary["by_day"][number]>("day", "earned", "spent", "free_uses", "entries");
-
 async function printSummary(context: Context, found: Summary, zone: string): Promise<void> {
   const { terminal } = context;
   if (formatOf(context) !== "table") {
@@ -51,19 +47,17 @@ async function printSummary(context: Context, found: Summary, zone: string): Pro
   if (entries === 0) terminal.say("No entry matches.");
   else {
     await terminal.write("\n");
-    await printRows(context, { rows: by_type, columns: TYPES });
+    await printTable(context, { table: "types of entries", rows: by_type, cells: { delta: { show: showDelta } } });
     await terminal.write(`\nDays in ${zone}\n`);
-    await printRows(context, { rows: by_day, columns: DAYS });
+    await printTable(context, { table: "days", rows: by_day });
   }
 }
 
-const COLUMNS: readonly Column<Entry>[] = [
-  ...columnsOf<Entry>("user_id", "id", "created_at", "type", "delta"),
-  { name: "balance", of: ({ account }) => account.balance },
-  { name: "total_earned", of: ({ account }) => account.total_earned },
-  { name: "total_spent", of: ({ account }) => account.total_spent },
-  ...columnsOf<Entry>("description", "ref_id", "hash"),
-];
+const COLUMNS: readonly Column<Entry>[] = tableColumns("exported entries", {
+  balance: { of: ({ account }) => account.balance },
+  total_earned: { of: ({ account }) => account.total_earned },
+  total_spent: { of: ({ account }) => account.total_spent },
+});
 
 const exportLedger = defineCommand("ledger export", {
   arguments: { user: optional(userId) },

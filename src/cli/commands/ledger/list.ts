@@ -53,7 +53,7 @@ export const list = defineCommand("ledger list", {
           : printPage(context, columns, reader, { who, page: page ?? 1, size: pageSize ?? PAGE_SIZE });
       const columns = ledgerColumns(now, zone);
       const reader = openLedgerReader(operations, who);
-      if (wide) await print(await openWideReader(operations.session!, who), wideColumns(columns));
+      if (wide) await print(await openWideReader(operations.session!, who), wideColumns(now, zone));
       else if (!following) await print(reader, columns);
       if (!following) return EXIT.ok;
       const { signal, forget } = awaitInterrupt(context.io);

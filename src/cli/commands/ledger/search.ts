@@ -1,11 +1,11 @@
-import type { FoundRow, UserTotals } from "../../../admin/search-ledgers.ts";
+import type { FoundRow } from "../../../admin/search-ledgers.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { countTo, longWork } from "../../framework/long-work.ts";
 import { anything, integer, name, oneOf, optional } from "../../params/param.ts";
 import { since } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
-import { columnsOf, type Column } from "../../terminal/column.ts";
-import { printRows } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
+import { printTable } from "../../terminal/print.ts";
 import { ledgerColumns } from "./ledger-columns.ts";
 import { printAll } from "./list.ts";
 import { DEFAULT_RANGE, rangeFlags, selectionFlags, selectionOf } from "./selection-flags.ts";
@@ -34,8 +34,6 @@ export const search = defineCommand("ledger search", {
   },
 });
 
-const TOTALS = columnsOf<UserTotals>("user_id", "spent", "earned", "free", "asked");
-
 export const top = defineCommand("ledger top", {
   options: { by: optional(oneOf("spent", "earned", "free", "asked")), ...rangeFlags, limit: optional(integer(1)) },
   async run({ by = "spent", limit = TOP, ...flags }, context) {
@@ -47,6 +45,6 @@ export const top = defineCommand("ledger top", {
         topUsers(service, by, { ...selection, most: limit }, countTo(report, "users read")),
       );
     });
-    await printRows(context, { rows, columns: TOTALS, none: "No user has any." });
+    await printTable(context, { table: "top users", rows });
   },
 });

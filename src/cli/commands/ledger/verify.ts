@@ -4,20 +4,12 @@ import { defineCommand } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/command-failure.ts";
 import { longWork } from "../../framework/long-work.ts";
 import { optional, toggle, text, userId } from "../../params/param.ts";
-import { columnsOf, type Column } from "../../terminal/column.ts";
-import { printRows } from "../../terminal/print.ts";
+import { printTable } from "../../terminal/print.ts";
 import { showCount } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { addDamagedValues, damagesOf, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
 
 type VerificationRow = Omit<Verification, "damage"> & { readonly fault?: Verification["damage"] };
-
-const COLUMNS: readonly Column<VerificationRow>[] = [
-  ...columnsOf<VerificationRow>("user_id", "entries", "balance"),
-  { name: "state", of: stateOf, show: (row, { paint }) => paint(row.fault ? "red" : "green", stateOf(row)) },
-  { name: "fault_entry", of: ({ fault }) => fault?.entry },
-  { name: "fault", of: ({ fault }) => fault?.message, wide: true },
-];
 
 export const verify = defineCommand("ledger verify", {
   arguments: { user: optional(userId) },
@@ -41,7 +33,16 @@ export const verify = defineCommand("ledger verify", {
     }
     const rows = found.map(({ damage, ...row }): VerificationRow => ({ ...row, ...(damage && { fault: damage }) }));
     const data = rows.map((row) => ({ ...row, state: stateOf(row) }));
-    await printRows(context, { data, rows, columns: COLUMNS, none: "There are no users." });
+    await printTable(context, {
+      table: "verification",
+      data,
+      rows,
+      cells: {
+        state: { of: stateOf, show: (row, { paint }) => paint(row.fault ? "red" : "green", stateOf(row)) },
+        fault_entry: { of: ({ fault }) => fault?.entry },
+        fault: { of: ({ fault }) => fault?.message },
+      },
+    });
     failOnDamage(found, [], others);
   },
 });

@@ -1,6 +1,6 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { optional, integer, word } from "../../params/param.ts";
-import { formatOf, printRows, showInstant } from "../../terminal/print.ts";
+import { formatOf, printTable, showInstant } from "../../terminal/print.ts";
 import { runOperation } from "../../target/operations.ts";
 
 export const command = defineCommand("hot-topics", {
@@ -12,8 +12,7 @@ export const command = defineCommand("hot-topics", {
       ...topics.map(({ topic: text, heat: weight, trend }) => ({ kind: "topic", weight, text, trend })),
       ...questions.map(({ question: text, count: weight }) => ({ kind: "question", weight, text, trend: "" })),
     ];
-    const columns = [{ name: "kind" }, { name: "weight" }, { name: "text", wide: true }, { name: "trend" }] as const;
-    await printRows(context, { data, rows, columns });
+    await printTable(context, { table: "hot topics", data, rows });
     const { dominant, positive, neutral, negative, index } = data.sentiment_overview;
     const { source, stale, last_refresh_at } = data.refresh_meta;
     if (formatOf(context) === "table") {

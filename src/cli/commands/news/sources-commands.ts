@@ -7,8 +7,7 @@ import { confirmChange, yesFlag } from "../../framework/confirm.ts";
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { oneOf, optional, repeatable, required, text, toggle } from "../../params/param.ts";
 import { withSession } from "../../target/operations.ts";
-import { columnsOf } from "../../terminal/column.ts";
-import { printRecord, printRows } from "../../terminal/print.ts";
+import { printRecord, printTable } from "../../terminal/print.ts";
 
 const MOST_BYTES = 5 * 1024 * 1024; // Of an OPML document.
 const lang = optional(oneOf("zh", "en"));
@@ -39,11 +38,7 @@ function shown({ id, name, lang, url, headers = {}, ...source }: WrittenSource) 
 const list = defineCommand("news sources list", {
   async run(_values, context) {
     const rows = (await configOf(context)).config.news.sources.map(shown);
-    const names = ["timezone", "categories", "weight", "headers", "allow_private"] as const;
-    const more = names.map((name) => ({ name, machine: true }) as const);
-    const columns = columnsOf<(typeof rows)[number]>("id", "name", "lang", { name: "url", wide: true }, ...more);
-    const none = "There are no sources. `anp news sources add ID URL --name NAME` adds one.";
-    await printRows(context, { rows, columns, none });
+    await printTable(context, { table: "news sources", rows });
   },
 });
 

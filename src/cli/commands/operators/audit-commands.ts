@@ -3,7 +3,7 @@ import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
 import { integer, optional, profileName, userId } from "../../params/param.ts";
 import { withAccounts } from "../../target/operations.ts";
-import { columnsOf, timeColumn, type Column } from "../../terminal/column.ts";
+import { tableColumns, timeColumn, type Column } from "../../terminal/column.ts";
 import { openRowPrinter, printRecord } from "../../terminal/print.ts";
 import { rangeFlags, selectionOf } from "../ledger/selection-flags.ts";
 
@@ -30,12 +30,8 @@ const list = defineCommand("audit list", {
   },
 });
 
-const columnsIn = (zone: string): readonly Column<AuditRow>[] => [
-  ...columnsOf<AuditRow>("id", timeColumn("at", zone), "operator", "role", { name: "address", spare: true }),
-  ...columnsOf<AuditRow>("command", "user"),
-  { name: "arguments", of: (row) => JSON.stringify(row.arguments), wide: true },
-  ...columnsOf<AuditRow>("outcome", { name: "call", machine: true }),
-];
+const columnsIn = (zone: string): readonly Column<AuditRow>[] =>
+  tableColumns("audit", { at: timeColumn("at", zone), arguments: { of: (row) => JSON.stringify(row.arguments) } });
 
 const verify = defineCommand("audit verify", {
   async run(_values, context) {

@@ -9,17 +9,14 @@ import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
 import { optional, required, expiresAt, expiry, oneOf, profileName } from "../../params/param.ts";
 import { withAccounts } from "../../target/operations.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
-import { columnsOf } from "../../terminal/column.ts";
-import { printRows } from "../../terminal/print.ts";
-import { printSecret, tokenColumns } from "../users/tokens-commands.ts";
+import { printTable } from "../../terminal/print.ts";
+import { printSecret, tokenCells } from "../users/tokens-commands.ts";
 
 const { actor } = operatorFlags;
 const named = { name: required(profileName) };
 
 async function printOperators(context: Context, rows: readonly OperatorRow[]): Promise<void> {
-  const columns = [...columnsOf<OperatorRow>("operator", "role"), ...tokenColumns(context.clock.now())];
-  const none = "There are no operators. `anp operators add NAME --role ROLE` adds one.";
-  await printRows(context, { rows, columns, none });
+  await printTable(context, { table: "operators", rows, cells: tokenCells(context.clock.now()) });
 }
 
 const list = defineCommand("operators list", {

@@ -1,10 +1,5 @@
-import type { configRows } from "../../../config/config-rows.ts";
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
-import { columnsOf } from "../../terminal/column.ts";
-import { printRows } from "../../terminal/print.ts";
-
-type ConfigRow = ReturnType<typeof configRows>[number];
-const COLUMNS = columnsOf<ConfigRow>("key", { name: "value", of: ({ value }) => textOf(value), wide: true }, "source");
+import { printTable } from "../../terminal/print.ts";
 
 const textOf = (value: unknown) => (value === null || typeof value === "string" ? value : JSON.stringify(value));
 
@@ -12,7 +7,8 @@ const show = defineCommand("config show", {
   async run(_values, context) {
     const { openConfig } = await import("../../target/open-config.ts");
     const { configRows } = await import("../../../config/config-rows.ts");
-    await printRows(context, { rows: configRows(await openConfig(context)), columns: COLUMNS });
+    const cells = { value: { of: ({ value }: { readonly value: unknown }) => textOf(value) } };
+    await printTable(context, { table: "configuration", rows: configRows(await openConfig(context)), cells });
   },
 });
 

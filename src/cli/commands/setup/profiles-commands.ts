@@ -6,8 +6,7 @@ import { orUsageError, UsageError } from "../../framework/command-failure.ts";
 import { optional, required, toggle, profileName, text } from "../../params/param.ts";
 import type { Profile, Profiles } from "../../target/profiles.ts";
 import { tokenOfEnvironment } from "../../target/daemon-target.ts";
-import type { Column } from "../../terminal/column.ts";
-import { printRecord, printRows } from "../../terminal/print.ts";
+import { printRecord, printTable } from "../../terminal/print.ts";
 
 /** A profile without its token: that is `kept` in the profiles file, the path of a token file, or `none`. */
 function toRow(name: string, { url, token, token_file }: Profile, { current }: Profiles) {
@@ -15,16 +14,10 @@ function toRow(name: string, { url, token, token_file }: Profile, { current }: P
   return { name, url, token: where, current: name === current };
 }
 
-const COLUMNS: readonly Column<ReturnType<typeof toRow>>[] = [
-  { name: "name" },
-  { name: "url" },
-  { name: "token", wide: true },
-  { name: "current", show: ({ current }) => (current ? "yes" : "") },
-];
-
 async function printProfiles(context: Context, kept: Profiles, none?: string): Promise<void> {
   const rows = Object.entries(kept.profiles).map(([name, profile]) => toRow(name, profile, kept));
-  await printRows(context, { rows, columns: COLUMNS, none });
+  const cells = { current: { show: (row: (typeof rows)[number]) => (row.current ? "yes" : "") } };
+  await printTable(context, { table: "profiles", rows, cells, none });
 }
 
 const list = defineCommand("profiles list", {

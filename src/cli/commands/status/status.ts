@@ -9,13 +9,13 @@ import { CommandFailure, EXIT, UsageError } from "../../framework/command-failur
 import { optional, toggle } from "../../params/param.ts";
 import { interval, showSpan } from "../../framework/time-format.ts";
 import { daemonPages, metricsUrlFlag } from "../../target/daemon-pages.ts";
-import { columnsOf, type Column } from "../../terminal/column.ts";
-import { formatOf, openRowPrinter, printRecord, printRows } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
+import { formatOf, openRowPrinter, printRecord, printRows, printTable } from "../../terminal/print.ts";
 import SCREEN from "./screen.json" with { type: "json" };
 
 /** What one line has: no lists. */
 const COLUMNS: readonly Column<DaemonStatus>[] = [
-  ...columnsOf<DaemonStatus>("url", "at", "state", "reason", "version"),
+  ...(["url", "at", "state", "reason", "version"] as const).map((name) => ({ name })),
   ...(Object.keys(FIGURES) as (keyof typeof FIGURES)[]).map((name) => {
     return { name, of: ({ figures }: DaemonStatus) => figures?.[name] };
   }),
@@ -58,9 +58,8 @@ function openStatusPrinter(context: Context, watch: boolean): (status: DaemonSta
   return async (status) => {
     if (watch) context.terminal.clear();
     const rows = status.latencies.slice(0, MOST_OPERATIONS);
-    const columns = columnsOf<(typeof rows)[0]>("operation", "count", "p50_ms", "p99_ms");
     const isRead = await printRecord(context, screenOf(status));
-    return rows.length === 0 ? isRead : printRows(context, { rows, columns });
+    return rows.length === 0 ? isRead : printTable(context, { table: "latencies", rows });
   };
 }
 

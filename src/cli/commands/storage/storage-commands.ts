@@ -1,8 +1,6 @@
 import { defineGroup, defineCommand } from "../../framework/define-command.ts";
-import type { Pruned } from "../../../admin/prune-storage.ts";
 import { confirmUnlessYes, yesFlag } from "../../framework/confirm.ts";
 import { withBareStorage } from "../../target/bare-storage.ts";
-import { columnsOf } from "../../terminal/column.ts";
 import { EXIT, UsageError } from "../../framework/command-failure.ts";
 import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { countPassed, INCOMPLETE, longWork, printLong } from "../../framework/long-work.ts";
@@ -10,7 +8,7 @@ import { required, text, toggle } from "../../params/param.ts";
 import { showCount } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { toIso } from "../../../runtime/clock.ts";
-import { printRecord, printRows } from "../../terminal/print.ts";
+import { printRecord, printTable } from "../../terminal/print.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { openLines } from "../../terminal/input-lines.ts";
 import type { RestoreProgress } from "../../../backup/restore-storage.ts";
@@ -142,8 +140,6 @@ const accept = defineCommand("storage accept", {
   },
 });
 
-const COLUMNS = columnsOf<Pruned>("kind", "count", "oldest_day", "newest_day");
-
 const prune = defineCommand("storage prune", {
   options: { dryRun: toggle(), yes: yesFlag },
   async run({ dryRun, yes }, context) {
@@ -161,7 +157,7 @@ const prune = defineCommand("storage prune", {
       await confirmUnlessYes(context, yes, about);
       return run({ dryRun: false }, "The same command goes on with the rest.");
     });
-    await printRows(context, { rows, columns: COLUMNS });
+    await printTable(context, { table: "pruned", rows });
   },
 });
 

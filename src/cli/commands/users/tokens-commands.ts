@@ -8,18 +8,16 @@ import { knownUser, optional, expiresAt, expiry, name, text, toggle, userId } fr
 import { showAge, showSpan, span } from "../../framework/time-format.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";
-import type { Column } from "../../terminal/column.ts";
-import { printRecord, printRows } from "../../terminal/print.ts";
+import type { Makings } from "../../terminal/column.ts";
+import { printRecord, printTable } from "../../terminal/print.ts";
 
 /** @param now ms since the epoch, for the age of a token */
-export const tokenColumns = (now: number): readonly Column<Omit<TokenRow, "user_id">>[] => [
-  { name: "id" },
-  { name: "start", show: ({ start }) => (start === undefined ? "-" : `${start}…`) },
-  { name: "label", wide: true },
-  { name: "created_at", show: ({ created_at }) => showAge(created_at, now) },
-  { name: "expires_at", show: ({ expires_at }) => (expires_at === null ? "never" : showAge(expires_at, now)) },
-  { name: "state" },
-];
+export const tokenCells = (now: number) =>
+  ({
+    start: { show: ({ start }) => (start === undefined ? "-" : `${start}…`) },
+    created_at: { show: ({ created_at }) => showAge(created_at, now) },
+    expires_at: { show: ({ expires_at }) => (expires_at === null ? "never" : showAge(expires_at, now)) },
+  }) satisfies Makings<Omit<TokenRow, "user_id">, "tokens">;
 
 const newTokenFlags = { expires: optional(expiry), label: optional(text(64)) };
 
@@ -77,7 +75,7 @@ const activeTokens = async (tokens: Tokens, user: string): Promise<TokenRow[]> =
   (await tokens.list(user)).filter(({ state }) => state === "active");
 
 async function printTokens(context: Context, rows: readonly TokenRow[], none: string): Promise<void> {
-  await printRows(context, { rows, columns: tokenColumns(context.clock.now()), none });
+  await printTable(context, { table: "tokens", rows, cells: tokenCells(context.clock.now()), none });
 }
 
 const list = defineCommand("tokens list", {

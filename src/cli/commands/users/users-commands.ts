@@ -1,8 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { UserProfile } from "../../../accounts/users.ts";
-import type { ChargedQuestion } from "../../../admin/charged-questions.ts";
 import type { UserOverview } from "../../../admin/user-overview.ts";
-import type { UserFeedback } from "../../../events/projections/user-feedback.ts";
 import { collect } from "../../../runtime/batches.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
@@ -11,28 +8,28 @@ import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
 import { longWork } from "../../framework/long-work.ts";
 import { knownUser, optional, required, integer, oneOf, userId } from "../../params/param.ts";
 import { showAge, showReset, showTime, zoneOf } from "../../framework/time-format.ts";
-import { ledgerColumns } from "../ledger/ledger-columns.ts";
+import { entryCells } from "../ledger/ledger-columns.ts";
 import { showFeatures } from "./subscription-commands.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
-import type { Column } from "../../terminal/column.ts";
-import { formatOf, printRecord, printRows, showInstant } from "../../terminal/print.ts";
-import { tokenColumns } from "./tokens-commands.ts";
-
-const COLUMNS: readonly Column<UserProfile>[] = [
-  { name: "user_id", wide: true },
-  { name: "free_daily_quota", show: ({ free_daily_quota }) => String(free_daily_quota ?? "default") },
-  { name: "lang" },
-  { name: "created_at", show: ({ created_at }) => showInstant(created_at) },
-  { name: "erased_at", of: ({ erased }) => erased?.at, show: ({ erased }) => (erased ? showInstant(erased.at) : "") },
-];
+import type { TableName } from "../../terminal/column.ts";
+import { formatOf, printRecord, printTable, showInstant, type Tabled } from "../../terminal/print.ts";
+import { tokenCells } from "./tokens-commands.ts";
 
 const list = defineCommand("users list", {
   async run(_values, context) {
     const rows = await withAccounts(context, ({ service }) => collect(service.users.list()));
     rows.sort((a, b) => (a.user_id < b.user_id ? -1 : 1));
-    const none = "There are no users. `anp users create USER` creates one.";
     const data = rows.map((row) => ({ ...row, erased_at: row.erased?.at ?? null }));
-    await printRows(context, { data, rows, columns: COLUMNS, none });
+    await printTable(context, {
+      table: "users",
+      data,
+      rows,
+      cells: {
+        free_daily_quota: { show: ({ free_daily_quota }) => String(free_daily_quota ?? "default") },
+        created_at: { show: ({ created_at }) => showInstant(created_at) },
+        erased_at: { of: ({ erased }) => erased?.at, show: ({ erased }) => (erased ? showInstant(erased.at) : "") },
+      },
+    });
   },
 });
 
@@ -67,31 +64,32 @@ async function printOverview(context: Context, overview: UserOverview): Promise<
     plan: `${plan} (${subscription})${features === "" ? "" : `: ${features}`}`,
   });
 
-  async function section<T extends object>(title: string, rows: readonly T[], columns: readonly Column<T>[]) {
+  async function section<T extends object, N extends TableName>(title: string, given: Tabled<T, N>) {
+    const { rows } = given;
     await terminal.write(`\n${terminal.paint("bold", title)}${rows.length === 0 ? ": none" : ""}\n`);
-    if (rows.length > 0) await printRows(context, { rows, columns });
+    if (rows.length > 0) await printTable(context, given);
   }
-  await section("Tokens", overview.tokens, tokenColumns(now));
-  await section("Last questions", overview.last_questions, questionColumns(now));
-  await section("Last entries", overview.last_entries, ledgerColumns(now, zone));
-  await section("Feedback of the last 7 days", overview.feedback, feedbackColumns(now));
+  await section("Tokens", { table: "tokens", rows: overview.tokens, cells: tokenCells(now) });
+  await section("Last questions", {
+    table: "questions of a user",
+    rows: overview.last_questions,
+    cells: {
+      message_id: { of: ({ message_id }) => String(message_id) },
+      age: { of: ({ created_at }) => showAge(created_at, now) },
+      cost: { of: ({ points_cost, free_use }) => (free_use ? "free use" : String(points_cost || "none")) },
+    },
+  });
+  await section("Last entries", { table: "ledger", rows: overview.last_entries, cells: entryCells(now, zone) });
+  await section("Feedback of the last 7 days", {
+    table: "feedback of a user",
+    rows: overview.feedback,
+    cells: {
+      age: { of: ({ created_at }) => showAge(created_at, now) },
+      message_id: { of: ({ message_id }) => String(message_id ?? "") },
+      route: { of: ({ route, sub_intent }) => [route, sub_intent].filter(Boolean).join("/") },
+    },
+  });
 }
-
-const questionColumns = (now: number): readonly Column<ChargedQuestion>[] => [
-  { name: "message_id", of: ({ message_id }) => String(message_id), title: "message" },
-  { name: "age", of: ({ created_at }) => showAge(created_at, now) },
-  { name: "route", spare: true },
-  { name: "cost", of: ({ points_cost, free_use }) => (free_use ? "free use" : String(points_cost || "none")) },
-  { name: "entry", spare: true },
-  { name: "question", wide: true },
-];
-
-const feedbackColumns = (now: number): readonly Column<UserFeedback>[] => [
-  { name: "age", of: ({ created_at }) => showAge(created_at, now) },
-  { name: "feedback_type", title: "feedback" },
-  { name: "message_id", of: ({ message_id }) => String(message_id ?? ""), title: "message" },
-  { name: "route", of: ({ route, sub_intent }) => [route, sub_intent].filter(Boolean).join("/") },
-];
 
 const create = defineCommand("users create", {
   arguments: { user: required(userId) },
