@@ -4,7 +4,7 @@ import { patched, patchOf } from "../../../src/news/snapshot/line-patch.ts";
 
 const line = fc
   .oneof(fc.constantFrom("{", "a", "b", "", "},"), fc.string({ maxLength: 3 }))
-  .map((text) => text.replace(/^@|\n/g, ""));
+  .map((text) => text.replaceAll("\n", "").replace(/^@+/, ""));
 const text = fc.array(line, { minLength: 1, maxLength: 12 }).map((lines) => lines.join("\n"));
 
 test("patches make the last of any texts of the first", () => {
