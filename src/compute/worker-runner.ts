@@ -9,7 +9,7 @@ import type { JobReply, JobRequest } from "./serve-jobs.ts";
 
 const END_MS = 1000; // Longest wait for a worker's end before the next one starts: in native code it may take long.
 const RETRY_MS = 1000; // How long no worker is started after one that failed before it was ready, ms.
-const YOUNG_MB = 8; // The young generation, MB: small, since each worker has one of its own.
+const YOUNG_MB = 8; // The young generation, MB: small, since most workers have one of their own all the time.
 
 export interface WorkerOptions {
   readonly name: string;
@@ -17,6 +17,7 @@ export interface WorkerOptions {
   readonly deadline_ms: number;
   readonly start_ms: number;
   readonly memory_mb: number; // V8's heap, MB. Buffers do not count.
+  readonly young_mb?: number; // That of what was made last, MB. Default: 8.
   readonly idle_ms?: number; // Without a job for so long, a worker is ended; the next job starts one. Default: never.
   readonly logger: Logger;
   readonly observer?: JobObserver | undefined;
@@ -121,8 +122,8 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
       this.#failAll(new JobError("failed", `the ${this.#options.name} worker does not start`));
       return;
     }
-    const { file, name, memory_mb, start_ms } = this.#options;
-    const resourceLimits = { maxOldGenerationSizeMb: memory_mb, maxYoungGenerationSizeMb: YOUNG_MB };
+    const { file, name, memory_mb, young_mb = YOUNG_MB, start_ms } = this.#options;
+    const resourceLimits = { maxOldGenerationSizeMb: memory_mb, maxYoungGenerationSizeMb: young_mb };
     const worker = new Worker(file, { name, resourceLimits, execArgv: [] });
     worker.unref();
     this.#worker = worker;

@@ -17,7 +17,7 @@ const MOST = { title: 300, summary: 600, author: 120 }; // Longest texts kept, i
  * entries of different titles; from the title too when there is no identifier, or several entries have it.
  * @param now milliseconds since the epoch: the date of entries without one, and the latest date there can be */
 export function feedItems(source: Source, entries: readonly FeedEntry[], now: number): ListedItem[] {
-  const keyed = entries.map((entry) => ({ ...entry, key: urlKey(cleanUrl(entry.link)) }));
+  const keyed = entries.map((entry) => ({ ...entry, key: urlKey(entry.link) }));
   const shared = { links: sharedKeys(keyed, ({ key }) => key), guids: sharedKeys(keyed, ({ guid }) => guid) };
   return keyed.flatMap(({ key, ...entry }) => {
     const title = shorten(entry.title || entry.summary, MOST.title);

@@ -2,17 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { Step } from "../../compute/job-runner.ts";
 import { language } from "../../contract/schemas/shared-fields.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
+import { groupBy } from "../../runtime/group-by.ts";
 import { mergeItems } from "../items/dedupe.ts";
 import { sentimentOf } from "../items/sentiment.ts";
 import { type ListedItem, NO_PARTS, type Parts, type StoredItem } from "../items/stored-items.ts";
 import { createDateShifter, type DateShift } from "../snapshot/date-shift.ts";
-import type {
-  RefreshMode,
-  SnapshotContent,
-  SnapshotRecord,
-  SourceState,
-  TopicState,
-} from "../snapshot/snapshot-document.ts";
+import type { RefreshMode, SnapshotContent, SnapshotRecord, SourceState } from "../snapshot/snapshot-document.ts";
 import type { SourceContent } from "../sources/parse-source.ts";
 import { settingsOf, type Source } from "../sources/sources.ts";
 import CLUSTERING from "../topics/clustering.json" with { type: "json" };
@@ -57,12 +52,14 @@ export async function buildSnapshot(
   const { notices, help, index, sentiment_ms } = mode === "full" ? nextListings(listed, read, now) : listed;
   const { topics, topic_state } = await nextTopics(items, base, options, step, memory);
   const parts: Parts = { items, topics, notices, help };
+  const carriers = items.flatMap(({ source_ids }) => source_ids);
+  const listings = groupBy(carriers, String);
   const states = read.map(({ source, state, content }) => ({
     ...state,
     ...(content?.kind === "news" && { last_read: keptOf(state.last_read!, content.entries, { cut, isOld }) }),
     weight: source.weight,
     settings: settingsOf(source),
-    items: countOf(source, parts, index),
+    items: source.kind === "news" ? (listings.get(source.id)?.length ?? 0) : countOf(source, parts, index),
   }));
   const sources = read.map(({ source }) => source);
   const record: SnapshotRecord = {
@@ -71,8 +68,9 @@ export async function buildSnapshot(
     last_full_ms: mode === "full" ? now : (base?.record.last_full_ms ?? null),
     sentiment_ms,
     index,
-    news_updated: counted.news_updated + countChanged(items, before.items, (a, b) => a.digest === b.digest),
-    notice_updated: counted.notice_updated + countChanged(notices, before.notices) + countChanged(help, before.help),
+    news_updated: counted.news_updated + changedOf(items, before.items, isSame).length,
+    notice_updated:
+      counted.notice_updated + changedOf(notices, before.notices).length + changedOf(help, before.help).length,
     topic_rebuild: counted.topic_rebuild + countRebuilt(topics, before.topics),
     coverage: coverageOf(parts, sources, states),
     sources: states,
@@ -107,16 +105,15 @@ async function nextItems(before: readonly StoredItem[], read: Read, options: Bui
     items.push({ ...item, sentiment: item.sentiment ?? sentimentOf(item.title, item.summary) });
     await step();
   }
-  return { items, cut: merged.slice(max_items), isOld };
+  return { items, cut: new Set(merged.slice(max_items).map(({ id }) => id)), isOld };
 }
 
 /** What became of the entries of a feed: too old ones are left out, and those beyond `max_items`. */
 function keptOf(
   counts: NonNullable<SourceState["last_read"]>,
   entries: readonly ListedItem[],
-  { cut: beyond, isOld }: Pick<Awaited<ReturnType<typeof nextItems>>, "cut" | "isOld">,
+  { cut: ids, isOld }: Pick<Awaited<ReturnType<typeof nextItems>>, "cut" | "isOld">,
 ) {
-  const ids = new Set(beyond.map(({ id }) => id));
   const old = entries.filter(isOld).length;
   const cut = entries.filter((item) => !isOld(item) && ids.has(item.id)).length;
   return { ...counts, old, cut, kept: entries.length - old - cut };
@@ -139,61 +136,51 @@ function nextListings(before: Listings, read: Read, now: number): Listings {
   return { notices, help, index, sentiment_ms: mood.state.ok ? now : before.sentiment_ms };
 }
 
-interface KnownTopics {
-  readonly topics: Parts["topics"];
-  readonly topic_state?: TopicState | undefined;
-}
-
 async function nextTopics(
   items: readonly StoredItem[],
   base: SnapshotContent | undefined,
   { now, shift, cluster, partial }: BuildOptions,
   step: Step,
   memory?: HeadlineMemory,
-): Promise<KnownTopics> {
+): Promise<Pick<Parts, "topics"> & Pick<SnapshotRecord, "topic_state">> {
   const { topics, items: before } = base?.parts ?? NO_PARTS;
-  const { topic_state } = base?.record ?? {};
-  const known = new Map(before.map((item) => [item.id, contentOf(item)]));
-  for (const id of topic_state?.waiting ?? []) known.delete(id);
-  const fresh = items.flatMap((item) => (known.get(item.id) === contentOf(item) ? [] : item.id));
+  const { topic_state, partial: isPartial } = base?.record ?? {};
+  const waiting = new Set(topic_state?.waiting);
+  const isKnown = (a: StoredItem, b: StoredItem): boolean =>
+    isSame(a, b) && a.published_ms === b.published_ms && !waiting.has(a.id);
+  const fresh = changedOf(items, before, isKnown).map(({ id }) => id);
   // A partial one may have come without new topics.
-  const isComplete = topic_state !== undefined || base?.record.partial !== true;
-  if (fresh.length === 0 && items.length === before.length && isComplete) return { topics, topic_state };
+  if (fresh.length === 0 && items.length === before.length && (topic_state || !isPartial))
+    return { topics, topic_state };
   const added = (topic_state?.added ?? Infinity) + fresh.length;
   const isAnew = items.length <= KNOWN.items || added >= items.length;
-  if (cluster && !(partial && items.length > MOST_AT_ONCE)) {
-    const move = createDateShifter(shift, now);
-    const at = (item: ListedItem): number => move(item.published_ms, item.movable);
-    const next = await buildTopics(items, at, topics, step, memory, isAnew ? undefined : new Set(fresh));
-    return { topics: next, topic_state: { added: isAnew ? 0 : added, waiting: [] } };
-  }
-  const ids = new Set(items.map(({ id }) => id));
-  const left = topics.flatMap(({ id, item_ids }) => {
-    const others = item_ids.filter((item) => ids.has(item));
-    return others.length === 0 ? [] : { id, item_ids: others };
-  });
-  return { topics: left, topic_state: isAnew ? undefined : { added: topic_state!.added, waiting: fresh } };
+  // Readers do not see the items of a topic that are gone.
+  if (!cluster || (partial && items.length > MOST_AT_ONCE))
+    return { topics, topic_state: isAnew ? undefined : { added: topic_state!.added, waiting: fresh } };
+  const move = createDateShifter(shift, now);
+  const at = (item: ListedItem): number => move(item.published_ms, item.movable);
+  const next = await buildTopics(items, at, topics, step, memory, isAnew ? undefined : new Set(fresh));
+  return { topics: next, topic_state: { added: isAnew ? 0 : added, waiting: [] } };
 }
 
-/** What clustering reads of an item, besides what its source says of it. */
-const contentOf = ({ digest, published_ms }: StoredItem): string => `${digest} ${published_ms}`;
-
-function countOf({ id, kind, lang }: Source, parts: Parts, index: number | null): number {
-  if (kind === "news") return parts.items.filter(({ source_ids }) => source_ids.includes(id)).length;
+function countOf({ kind, lang }: Source, parts: Parts, index: number | null): number {
   if (kind === "notice") return parts.notices.length;
   return kind === "help" ? parts.help.filter((article) => article.lang === lang).length : Number(index !== null);
 }
 
-function countChanged<T extends { id: string; lang: string }>(
+const isSame = (a: StoredItem, b: StoredItem): boolean => a.digest === b.digest;
+
+/** The entries that are new, or not the same any more. */
+function changedOf<T extends { id: string; lang: string }>(
   after: readonly T[],
   before: readonly T[],
   isSameContent: (a: T, b: T) => boolean = isDeepStrictEqual,
-): number {
+): T[] {
   const known = new Map(before.map((entry) => [`${entry.lang}\n${entry.id}`, entry]));
   return after.filter((entry) => {
     const other = known.get(`${entry.lang}\n${entry.id}`);
     return other === undefined || !isSameContent(entry, other);
-  }).length;
+  });
 }
 
 /** Items per kind and language. A language is `unknown` when it could not be listed and nothing is left from an earlier

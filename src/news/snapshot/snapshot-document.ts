@@ -52,7 +52,6 @@ export const snapshotRecord = z.object({
 
 /** One published snapshot as it is stored: whole, in one document. */
 export const snapshotDocument = z.object({ record: snapshotRecord, parts: storedParts });
-export type TopicState = z.infer<typeof topicState>;
 export type SourceState = z.infer<typeof sourceState>;
 export type SnapshotRecord = z.infer<typeof snapshotRecord>;
 export type RefreshMode = SnapshotRecord["mode"];
