@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { expectation, smokeFile } from "../../src/smoke/file/smoke-file.ts";
-import { isMatcherName, MATCHERS, type Matcher, type MatcherName } from "../../src/smoke/run/matchers.ts";
+import { ARGUMENTS, isMatcherName, MATCHERS, type MatcherName } from "../../src/smoke/run/matchers.ts";
 import TEXTS from "../../src/smoke/file/smoke-file.json" with { type: "json" };
 import MATCHER_TEXTS from "../../src/smoke/run/matchers.json" with { type: "json" };
 
@@ -52,11 +52,10 @@ function expectationSchema(): Json {
 }
 
 function argument(name: MatcherName): Json {
-  const { about, example } = MATCHER_TEXTS[name];
-  const { argument: accepted }: Matcher = MATCHERS[name];
+  const { about, example, takes }: { about: string; example: string; takes?: string } = MATCHER_TEXTS[name];
   const description = `${about}, as ${example}`;
-  if (accepted === "expectation") return { description, ...EXPECTATION };
-  if (accepted === "expectations") return { description, anyOf: [{ type: "array", items: EXPECTATION }, REFERENCE] };
-  const schema = { ...z.toJSONSchema(accepted, { io: "input", unrepresentable: "any" }), $schema: undefined };
+  if (takes === "expectation") return { description, ...EXPECTATION };
+  if (takes === "expectations") return { description, anyOf: [{ type: "array", items: EXPECTATION }, REFERENCE] };
+  const schema = { ...z.toJSONSchema(ARGUMENTS[name]!, { io: "input", unrepresentable: "any" }), $schema: undefined };
   return { description, anyOf: [schema, REFERENCE] };
 }

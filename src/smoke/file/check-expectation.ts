@@ -2,7 +2,7 @@ import { z } from "zod";
 import { validate, type InvalidField, type ValuePath } from "../../contract/validation/validate-value.ts";
 import { schemaAt, unwrapSchema } from "../../contract/validation/schema-walk.ts";
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
-import { isMatcherName, isMatching, MATCHERS, type Matcher } from "../run/matchers.ts";
+import { ARGUMENTS, isMatcherName, isMatching, MATCHERS } from "../run/matchers.ts";
 import MATCHER_TEXTS from "../run/matchers.json" with { type: "json" };
 import { unknownIn } from "./check-field-names.ts";
 import { itemsOf } from "./json-values.ts";
@@ -59,20 +59,19 @@ function checkMatcher(name: string, argument: unknown, path: ValuePath, subject?
       : `${name} is next to a matcher: an object has fields or matchers, not both.`;
     return [{ path, of: "key", message }];
   }
-  const { argument: accepted }: Matcher = MATCHERS[name];
-  const { example } = MATCHER_TEXTS[name];
+  const { example, takes }: { example: string; takes?: string } = MATCHER_TEXTS[name];
   const refuse = (message: string) => [{ path, message: `${name} ${message}, such as ${example}.` }];
-  if (accepted === "expectations" && !Array.isArray(argument)) return refuse("must be an array");
-  if (typeof accepted === "string") {
+  if (takes === "expectations" && !Array.isArray(argument)) return refuse("must be an array");
+  if (takes !== undefined) {
     const keys = [...(subject?.keys ?? []), ...(name === "$each" || name === "$contains" ? ["0"] : [])];
     const about = name === "$length" ? undefined : subject && { ...subject, isCompared: name !== "$not", keys };
-    if (accepted === "expectation") return checkExpectation(argument, path, about);
+    if (takes === "expectation") return checkExpectation(argument, path, about);
     return itemsOf(argument).flatMap(([key, item]) => checkExpectation(item, [...path, key], about));
   }
   const fields = checkFields(name, argument, path, subject);
   // An argument with a reference is checked again once the reference is resolved.
   if (fields.length > 0 || hasReference(argument)) return fields;
-  const checked = validate(accepted, argument);
+  const checked = validate(ARGUMENTS[name]!, argument);
   return checked.valid ? [] : refuse(checked.errors[0]!.message);
 }
 

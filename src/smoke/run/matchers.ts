@@ -4,13 +4,9 @@ import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import { isRecord } from "../file/json-values.ts";
 import { differs, show, type Problem } from "./smoke-result.ts";
 
-/** A rule for an expected value, other than equality. */
-export interface Matcher {
-  /** What its argument is: an expectation, a list of them, or a value of a schema. */
-  readonly argument: "expectation" | "expectations" | z.ZodType;
-  /** True, what was expected instead, or the problems of the parts of `actual`, which is undefined without a field. */
-  readonly match: (actual: unknown, argument: never, path: string) => true | string | readonly Problem[];
-}
+/** A rule for an expected value, other than equality: true, what was expected instead, or the problems of the parts of
+ * `actual`, which is undefined without a field. */
+type Matcher = (actual: unknown, argument: never, path: string) => true | string | readonly Problem[];
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
@@ -33,86 +29,67 @@ const decimal = z.string().refine((text) => /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(
 /** A term of a sum: `-${step.path}` of a negative value has two signs. */
 const unsigned = (term: number | string): string => String(term).replace(/^--/, "");
 
-/** All matchers, by their key in a file. `matchers.json` says what each is, with an example. */
+/** All matchers, by their key in a file. `matchers.json` says what each is and takes, with an example. */
 export const MATCHERS = {
-  $exists: {
-    argument: z.boolean(),
-    match: (actual, wanted: boolean) => (actual !== undefined) === wanted || (wanted ? "anything" : "nothing"),
-  },
-  $type: {
-    argument: z.enum(Object.keys(TYPES) as (keyof typeof TYPES)[]),
-    match: (actual, type: keyof typeof TYPES) => TYPES[type](actual) || `of type ${type}`,
-  },
+  $exists: (actual, wanted: boolean) => (actual !== undefined) === wanted || (wanted ? "anything" : "nothing"),
+  $type: (actual, type: keyof typeof TYPES) => TYPES[type](actual) || `of type ${type}`,
   $gt: ordered("greater than", (order) => order > 0),
   $gte: ordered("at least", (order) => order >= 0),
   $lt: ordered("less than", (order) => order < 0),
   $lte: ordered("at most", (order) => order <= 0),
-  $match: {
-    argument: z.string().refine((text) => patternOf(text) !== undefined, { message: "must be a regular expression" }),
-    match: (actual, pattern: string) =>
-      (typeof actual === "string" && patternOf(pattern)!.test(actual)) || `a string that matches ${pattern}`,
+  $match: (actual, pattern: string) =>
+    (typeof actual === "string" && patternOf(pattern)!.test(actual)) || `a string that matches ${pattern}`,
+  $contains(actual, wanted: unknown, path) {
+    if (typeof actual === "string" && typeof wanted === "string" && actual.includes(wanted)) return true;
+    const isIn = Array.isArray(actual) && actual.some((item) => matches(wanted, item, path));
+    return isIn || `to contain ${show(wanted)}`;
   },
-  $contains: {
-    argument: "expectation",
-    match(actual, wanted: unknown, path) {
-      if (typeof actual === "string" && typeof wanted === "string" && actual.includes(wanted)) return true;
-      const isIn = Array.isArray(actual) && actual.some((item) => matches(wanted, item, path));
-      return isIn || `to contain ${show(wanted)}`;
-    },
+  $length(actual, wanted: unknown, path) {
+    const items: unknown = typeof actual === "string" ? Array.from(actual) : actual;
+    return Array.isArray(items) ? compare(wanted, items.length, `${path}.length`) : "an array or a string";
   },
-  $length: {
-    argument: "expectation",
-    match(actual, wanted: unknown, path) {
-      const items: unknown = typeof actual === "string" ? Array.from(actual) : actual;
-      return Array.isArray(items) ? compare(wanted, items.length, `${path}.length`) : "an array or a string";
-    },
+  $each(actual, wanted: unknown, path) {
+    if (!Array.isArray(actual)) return "an array";
+    return actual.flatMap((item, index) => compare(wanted, item, `${path}[${index}]`));
   },
-  $each: {
-    argument: "expectation",
-    match(actual, wanted: unknown, path) {
-      if (!Array.isArray(actual)) return "an array";
-      return actual.flatMap((item, index) => compare(wanted, item, `${path}[${index}]`));
-    },
+  $sorted(actual, given: z.infer<typeof sortedBy>, path) {
+    if (!Array.isArray(actual)) return "an array";
+    const { by, order = "asc" } = typeof given === "string" ? { by: undefined, order: given } : given;
+    const [names, where] = by === undefined ? [[], ""] : [by.split("."), `.${by}`];
+    const keys = actual.map((item: unknown) => names.reduce((value, key) => Reflect.get(Object(value), key), item));
+    const [wrongSign, words] = order === "asc" ? [-1, "not before"] : [1, "not after"];
+    for (const [index, key] of keys.entries()) {
+      const sign = index === 0 ? 0 : orderOf(key, keys[index - 1]);
+      const at = `${path}[${index}]${where}`;
+      if (Number.isNaN(sign)) return [differs(at, "a number or a string", key)];
+      if (sign === wrongSign) return [differs(at, `${words} ${show(keys[index - 1])}`, key)];
+    }
+    return true;
   },
-  $sorted: {
-    argument: sortedBy,
-    match(actual, given: z.infer<typeof sortedBy>, path) {
-      if (!Array.isArray(actual)) return "an array";
-      const { by, order = "asc" } = typeof given === "string" ? { by: undefined, order: given } : given;
-      const [names, where] = by === undefined ? [[], ""] : [by.split("."), `.${by}`];
-      const keys = actual.map((item: unknown) => names.reduce((value, key) => Reflect.get(Object(value), key), item));
-      const [wrongSign, words] = order === "asc" ? [-1, "not before"] : [1, "not after"];
-      for (const [index, key] of keys.entries()) {
-        const sign = index === 0 ? 0 : orderOf(key, keys[index - 1]);
-        const at = `${path}[${index}]${where}`;
-        if (Number.isNaN(sign)) return [differs(at, "a number or a string", key)];
-        if (sign === wrongSign) return [differs(at, `${words} ${show(keys[index - 1])}`, key)];
-      }
-      return true;
-    },
+  $sum(actual, terms: readonly (number | string)[]) {
+    const total = Decimal.sum(...terms.map(unsigned)).toNumber();
+    return actual === total || `${total} (${terms.join(" + ").replaceAll("+ -", "- ")})`;
   },
-  $sum: {
-    argument: z.array(z.union([z.number(), decimal])).min(1),
-    match(actual, terms: readonly (number | string)[]) {
-      const total = Decimal.sum(...terms.map(unsigned)).toNumber();
-      return actual === total || `${total} (${terms.join(" + ").replaceAll("+ -", "- ")})`;
-    },
-  },
-  $in: {
-    argument: "expectations",
-    match: (actual, wanted: readonly unknown[], path) =>
-      wanted.some((one) => matches(one, actual, path)) || `one of ${wanted.map(show).join(", ")}`,
-  },
-  $all: {
-    argument: "expectations",
-    match: (actual, wanted: readonly unknown[], path) => wanted.flatMap((one) => compare(one, actual, path)),
-  },
-  $not: {
-    argument: "expectation",
-    match: (actual, wanted: unknown, path) => !matches(wanted, actual, path) || `not ${show(wanted)}`,
-  },
-  $exact: { argument: z.unknown(), match: (actual, wanted: unknown, path) => compare(wanted, actual, path, "exact") },
+  $in: (actual, wanted: readonly unknown[], path) =>
+    wanted.some((one) => matches(one, actual, path)) || `one of ${wanted.map(show).join(", ")}`,
+  $all: (actual, wanted: readonly unknown[], path) => wanted.flatMap((one) => compare(one, actual, path)),
+  $not: (actual, wanted: unknown, path) => !matches(wanted, actual, path) || `not ${show(wanted)}`,
+  $exact: (actual, wanted: unknown, path) => compare(wanted, actual, path, "exact"),
 } satisfies Record<string, Matcher>;
+
+const bound = z.union([z.number(), z.string()]);
+const pattern = z.string().refine((text) => patternOf(text) !== undefined, "must be a regular expression");
+
+/** The arguments of the matchers that take no expectation, nor a list of them. */
+export const ARGUMENTS: Readonly<Partial<Record<MatcherName, z.ZodType>>> = {
+  $exists: z.boolean(),
+  $type: z.enum(Object.keys(TYPES) as (keyof typeof TYPES)[]),
+  ...{ $gt: bound, $gte: bound, $lt: bound, $lte: bound },
+  $match: pattern,
+  $sorted: sortedBy,
+  $sum: z.array(z.union([z.number(), decimal])).min(1),
+  $exact: z.unknown(),
+};
 
 export type MatcherName = keyof typeof MATCHERS;
 export const isMatcherName = (name: string): name is MatcherName => Object.hasOwn(MATCHERS, name);
@@ -137,7 +114,7 @@ export function compare(expected: unknown, actual: unknown, path: string, mode: 
       return [differs(path, "at least one element ($length: { $gte: 0 } allows none)", actual)];
     }
     return Object.entries(expected).flatMap(([name, argument]) => {
-      const found = (MATCHERS[name as MatcherName] as Matcher).match(actual, argument as never, path);
+      const found = (MATCHERS[name as MatcherName] as Matcher)(actual, argument as never, path);
       return found === true ? [] : typeof found === "string" ? [differs(path, found, actual)] : found;
     });
   }
@@ -162,10 +139,7 @@ export function compare(expected: unknown, actual: unknown, path: string, mode: 
 const matches = (expected: unknown, actual: unknown, path: string) => compare(expected, actual, path).length === 0;
 
 function ordered(words: string, holds: (order: number) => boolean) {
-  return {
-    argument: z.union([z.number(), z.string()]),
-    match: (actual: unknown, bound: number | string) => holds(orderOf(actual, bound)) || `${words} ${show(bound)}`,
-  };
+  return (actual: unknown, bound: number | string) => holds(orderOf(actual, bound)) || `${words} ${show(bound)}`;
 }
 
 /** The sign of the comparison of two numbers, instants or strings; NaN for values without an order. */
