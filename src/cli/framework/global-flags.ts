@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Env } from "./command-io.ts";
 import { UsageError } from "./command-failure.ts";
 import { flagOf, asSentence, instant, oneOf, type Reader } from "../params/param.ts";
+import EXCLUSIVE from "./exclusive-flags.json" with { type: "json" };
 import GLOBAL_FLAGS from "./global-flags.json" with { type: "json" };
 import { packageFile } from "../../runtime/package-file.ts";
 
@@ -10,7 +11,12 @@ export const FORMATS = ["table", "tsv", "json", "jsonl", "csv"] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** The flags that every command has. */
-export interface Globals extends Readonly<Partial<Record<Exclude<(typeof LOCAL)[number], "demo" | "now">, string>>> {
+export interface Globals {
+  readonly storage?: string;
+  readonly storageId?: string;
+  readonly fixtures?: string;
+  readonly config?: string;
+  readonly seed?: string;
   readonly url?: string;
   readonly token?: string;
   readonly profile?: string;
@@ -39,23 +45,13 @@ export function declareGlobals(program: Command): void {
   }
 }
 
-const LOCAL = ["storage", "storageId", "demo", "fixtures", "config", "now", "seed"] as const;
-
-const EXCLUSIVE: readonly (readonly [string, string])[] = [
-  ["demo", "fixtures"],
-  ["demo", "config"],
-  ["fixtures", "config"],
-  ["url", "profile"],
-  ...["url", "profile"].flatMap((daemon) => LOCAL.map((local): [string, string] => [daemon, local])),
-];
-
 const READERS: Readonly<Record<string, Reader<unknown>>> = { now: instant, format: oneOf(...FORMATS) };
 
 /** @throws UsageError that names each invalid flag */
 export function readGlobals(program: Command, env: Env): Globals {
   const raw = program.opts<Readonly<Record<string, string | boolean>>>();
   const errors = EXCLUSIVE.filter((flags) => flags.every((flag) => raw[flag] !== undefined)).map(
-    ([one, other]) => `${flagOf(one)} and ${flagOf(other)} exclude each other.`,
+    ([one, other]) => `${flagOf(one!)} and ${flagOf(other!)} exclude each other.`,
   );
   const values: Record<string, unknown> = {};
   for (const [flag, typed] of Object.entries(raw)) {
