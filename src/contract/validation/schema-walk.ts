@@ -1,4 +1,5 @@
 import { z } from "zod";
+import WORDS from "./type-words.json" with { type: "json" };
 
 /** Removes the wrappers that `optional()`, `default()` and `prefault()` put around a schema, and returns what they add:
  * the default if there is one, the outermost description, and whether any is marked by `meta({ secret: true })`. */
@@ -44,18 +45,13 @@ export function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): stri
 /** What a schema accepts, in words: `an integer from 0 to 65535`. Undefined for schemas with rules of their own. */
 export function describeSchema(schema: z.core.$ZodType): string | undefined {
   if (schema instanceof z.ZodNumber) return describeRange(schema);
-  if (schema instanceof z.ZodBoolean) return "true or false";
   if (schema instanceof z.ZodEnum) return `one of ${schema.options.join(", ")}`;
   if (schema instanceof z.ZodLiteral) return [...schema.values].map((value) => JSON.stringify(value)).join(" or ");
-  if (schema instanceof z.ZodNull) return "null";
-  if (schema instanceof z.ZodString || schema instanceof z.ZodStringFormat) return "a string";
-  if (schema instanceof z.ZodArray) return "an array";
-  if (schema instanceof z.ZodObject || schema instanceof z.ZodRecord) return "an object";
   if (schema instanceof z.ZodUnion) {
     const options = schema.options.map(describeSchema);
     return options.includes(undefined) ? undefined : [...new Set(options)].join(" or ");
   }
-  return undefined;
+  return (WORDS as Readonly<Record<string, string>>)[schema._zod.def.type];
 }
 
 /** The range of a number in words: `an integer from 1 to 20`, `a number greater than 0`, `an integer of at least 1`. */
