@@ -49,14 +49,7 @@ export async function createAuthenticator(deps: AuthenticatorDeps): Promise<Auth
 }
 
 /** The claims of a valid platform token. */
-export interface JwtIdentity {
-  readonly user_id: string;
-  readonly expires_at: number; // Milliseconds since the epoch: from then on the token is not valid.
-  readonly as_of: string; // Orders tokens: the claims of the one with the greater text are newer.
-  readonly free_daily_quota?: number;
-  readonly plan?: string;
-  readonly lang?: Language;
-}
+export type JwtIdentity = NonNullable<ReturnType<typeof identityOf>>;
 
 /** The codes of jose's errors for a key set that times out, has another status than 200, or is invalid. */
 const KEY_SET_ERRORS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"]);
@@ -113,7 +106,7 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
 const unreachable = (cause?: unknown): AnpError =>
   new AnpError(503, "The keys of the platform's tokens cannot be read.", { cause });
 
-function identityOf(payload: Record<string, unknown>, config: JwtConfig): JwtIdentity | undefined {
+function identityOf(payload: Record<string, unknown>, config: JwtConfig) {
   const { claims } = config;
   const user = payload[claims.user_id];
   // A number that JSON cannot represent exactly may be another user's.
@@ -125,13 +118,14 @@ function identityOf(payload: Record<string, unknown>, config: JwtConfig): JwtIde
   const quota = payload[claims.free_daily_quota];
   const plan = payload[claims.plan];
   const lang = payload[claims.lang];
+  const known: Language | undefined = lang === "zh" || lang === "en" ? lang : undefined;
   return {
     user_id,
-    expires_at: Number(payload["exp"]) * 1000,
-    as_of: asOf(payload["iat"], payload["exp"], [quota, plan, lang]),
-    ...(typeof quota === "number" && Number.isSafeInteger(quota) && quota >= 0 ? { free_daily_quota: quota } : {}),
-    ...(typeof plan === "string" ? { plan } : {}),
-    ...(lang === "zh" || lang === "en" ? { lang } : {}),
+    expires_at: Number(payload["exp"]) * 1000, // Milliseconds since the epoch: from then on the token is not valid.
+    as_of: asOf(payload["iat"], payload["exp"], [quota, plan, lang]), // Orders tokens: the claims of the one with the greater text are newer.
+    ...(typeof quota === "number" && Number.isSafeInteger(quota) && quota >= 0 && { free_daily_quota: quota }),
+    ...(typeof plan === "string" && { plan }),
+    ...(known && { lang: known }),
   };
 }
 

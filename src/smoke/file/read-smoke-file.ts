@@ -7,15 +7,10 @@ import OTHER_TOOLS from "./other-tools.json" with { type: "json" };
 import { readRows } from "./read-rows.ts";
 import type { Env } from "./resolve-references.ts";
 import { checkContent } from "./check-smoke-file.ts";
-import { smokeFile, type SmokeContent } from "./smoke-file.ts";
+import { smokeFile } from "./smoke-file.ts";
 
 /** A smoke file that was read and validated. */
-export interface SmokeFile {
-  readonly path: string;
-  readonly content: SmokeContent;
-  readonly linesOf: (path: ValuePath) => readonly [first: number, last: number]; // Of the value at a path, from 1.
-  readonly errorAt: (path: ValuePath, message: string) => string; // An error at a path, as `FILE:LINE:COLUMN: message`.
-}
+export type SmokeFile = Exclude<ReturnType<typeof readSmokeFile>, readonly string[]>;
 
 /** Reads a smoke file's text.
  * @param env the environment that `${env.NAME}` refers to
@@ -24,7 +19,7 @@ export interface SmokeFile {
  * @example
  * readSmokeFile("a.yaml", "steps: []", process.env); // ["a.yaml:1:8: steps must not be empty."]
  */
-export function readSmokeFile(path: string, text: string, env: Env, cwd = ""): SmokeFile | readonly string[] {
+export function readSmokeFile(path: string, text: string, env: Env, cwd = "") {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
   const at = (offset: number, message: string): string =>
@@ -49,11 +44,13 @@ export function readSmokeFile(path: string, text: string, env: Env, cwd = ""): S
   return {
     path,
     content: checked.data,
-    linesOf(keys) {
+    /** The lines of the value at a path, from 1. */
+    linesOf: (keys: ValuePath): readonly [first: number, last: number] => {
       const [start, end] = rangeOf(document, keys, "value");
       return [lines.linePos(start).line, lines.linePos(Math.max(start, end - 1)).line];
     },
-    errorAt: (keys, message) => at(rangeOf(document, keys, "key")[0], message),
+    /** An error at a path, as `FILE:LINE:COLUMN: message`. */
+    errorAt: (keys: ValuePath, message: string) => at(rangeOf(document, keys, "key")[0], message),
   };
 }
 
