@@ -5,7 +5,7 @@ import { openFixture } from "../admin/load-fixture.ts";
 import { readLexicon } from "../assistant/lexicon-file.ts";
 import { readQuestions } from "../assistant/recommended-questions.ts";
 import { readBundledSnapshot } from "../news/snapshot/bundled-snapshot.ts";
-import { packageFile } from "../runtime/package-file.ts";
+import { DEMO, packageFile } from "../runtime/package-file.ts";
 import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 
@@ -19,8 +19,6 @@ export function checkClock({ loaded: { config }, now }: CheckInput): Promise<Fin
   const { next_reset_at } = createQuotaRules(config.quota.timezone).stateOf({ day: "", used: 0 }, 0, now);
   return Promise.resolve([finding("clock", { at, next_reset_at })]);
 }
-
-const DEMO = packageFile("fixtures/demo/").pathname;
 
 /** The bundled files, and the files that the configuration names besides sources. */
 export async function checkFixtures({ loaded, fixture }: CheckInput): Promise<Finding[]> {

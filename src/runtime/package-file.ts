@@ -5,6 +5,9 @@ const ROOT = new URL("../../", import.meta.url); // This file has the same depth
 /** The URL of a file or folder of the package, such as `fixtures/demo/`. */
 export const packageFile = (path: string): URL => new URL(path, ROOT);
 
+/** The folder of the bundled demo. */
+export const DEMO = packageFile("fixtures/demo/").pathname;
+
 /** The version of this program, from its package.json. */
 export const version = (): string =>
   (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;

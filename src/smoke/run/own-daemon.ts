@@ -17,10 +17,8 @@ import { configValues } from "../file/config-values.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
 import { resolveAll, type Env, type RunValues } from "../file/resolve-references.ts";
 import { quote } from "../report/curl.ts";
-import { packageFile } from "../../runtime/package-file.ts";
+import { DEMO } from "../../runtime/package-file.ts";
 
-/** The folder of the bundled demo. */
-export const DEMO = packageFile("fixtures/demo/").pathname;
 const OWN_QUOTAS = "each user of a fixture has a quota of their own. Write users: { alice: { free_daily_quota: 0 } }.";
 const DRAIN_MS = 1000; // No request is running when the runner stops its daemon.
 const PEER_MS = 300_000; // Its peers are in this process, where other files may keep the thread busy.
