@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
+import FORMATS from "./format-words.json" with { type: "json" };
 import { describeSchema, knownKeys } from "./schema-walk.ts";
 import { describeGiven, describeType, notOneOf } from "../../runtime/text/describe-value.ts";
 
@@ -73,11 +74,6 @@ const errorMap: z.core.$ZodErrorMap = (issue) => {
   const unit = "origin" in issue && issue.origin === "string" ? "characters" : "elements";
   if (issue.code === "too_small") return `must have at least ${issue.minimum} ${unit}`;
   if (issue.code === "too_big") return `must have at most ${issue.maximum} ${unit}`;
-  if (issue.code === "invalid_format") return FORMATS[issue.format];
+  if (issue.code === "invalid_format") return (FORMATS as Readonly<Record<string, string>>)[issue.format];
   return expected === undefined ? undefined : `must be ${expected}, not ${describeType(input)}`;
-};
-
-const FORMATS: Readonly<Record<string, string>> = {
-  datetime: "must be an ISO 8601 instant with an offset, such as 2026-11-20T00:00:00Z",
-  url: "must be a URL",
 };
