@@ -1,5 +1,6 @@
 import Table from "cli-table3";
 import { cellOf, drawRecord, plain, type Column } from "./column.ts";
+import NO_LINES from "./no-lines.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
 import { widthOf } from "./text-width.ts";
 
@@ -7,10 +8,6 @@ const GAP = 2;
 const LEAST_WIDTH = 16;
 const FEW_COLUMNS = 3; // A table of so few columns stays one on any terminal: its lines wrap.
 const MOST_PER_COLUMN = 4; // Characters: the library takes quadratic time to cut a longer cell to its width.
-
-const LINES =
-  "top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right";
-const NO_LINES = Object.fromEntries([...LINES.split(" "), "right-mid", "middle"].map((name) => [name, ""]));
 
 /** The columns of a table that a terminal has room for, and their widths, the gaps to the next included. */
 export interface TableLayout<T> {

@@ -13,10 +13,6 @@ export function cutToWidth(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let left = columns - 1;
   const characters = Array.from(text);
-  return `${characters
-    .slice(
-      0,
-      characters.findIndex((one) => (left -= widthOf(one)) < 0),
-    )
-    .join("")}…`;
+  const end = characters.findIndex((one) => (left -= widthOf(one)) < 0);
+  return `${characters.slice(0, end).join("")}…`;
 }

@@ -4,9 +4,9 @@ import { countTo, longWork } from "../../framework/long-work.ts";
 import { anything, integer, name, oneOf, optional } from "../../params/param.ts";
 import { since } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
-import type { Column } from "../../terminal/column.ts";
+import { tableColumns, type Column } from "../../terminal/column.ts";
 import { printTable } from "../../terminal/print.ts";
-import { ledgerColumns } from "./ledger-columns.ts";
+import { entryCells } from "./ledger-columns.ts";
 import { printAll } from "./list.ts";
 import { DEFAULT_RANGE, rangeFlags, selectionFlags, selectionOf } from "./selection-flags.ts";
 
@@ -26,7 +26,7 @@ export const search = defineCommand("ledger search", {
       const { searchLedgers } = await import("../../../admin/search-ledgers.ts");
       const { actor, reason, least, most } = flags;
       const wanted = { actor, reason, least, most, ...selectionOf(flags, clock.now(), zone) };
-      const columns: Column<FoundRow>[] = [{ name: "user_id" }, ...ledgerColumns(clock.now(), zone)];
+      const columns: Column<FoundRow>[] = tableColumns("found entries", entryCells(clock.now(), zone));
       await longWork(context, "What was found so far is printed; a shorter range takes less time.", (report) =>
         printAll(context, columns, searchLedgers(service, wanted, countTo(report, "users searched"))),
       );

@@ -2,13 +2,12 @@ import { adjustmentOf, toLedgerRow } from "../../../admin/ledger-reader.ts";
 import type { FoundEntry } from "../../../admin/find-entry.ts";
 import type { FoundRow } from "../../../admin/search-ledgers.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
-import type { Column } from "../../terminal/column.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
 import { name, optional, required, userId } from "../../params/param.ts";
-import { formatOf, printRecord, printRows } from "../../terminal/print.ts";
-import { ledgerColumns } from "./ledger-columns.ts";
+import { formatOf, printRecord, printTable } from "../../terminal/print.ts";
+import { entryCells } from "./ledger-columns.ts";
 import { withAccounts, findUser } from "../../target/operations.ts";
 import { showAge, showTime } from "../../framework/time-format.ts";
 
@@ -31,8 +30,7 @@ export const show = defineCommand("ledger show", {
       }
       if (others.length === 0) return printEntry(context, first, zone);
       const rows = found.map(({ entry }): FoundRow => ({ user_id: entry.user_id, ...toLedgerRow(entry) }));
-      const columns: Column<FoundRow>[] = [{ name: "user_id" }, ...ledgerColumns(context.clock.now(), zone)];
-      await printRows(context, { rows, columns });
+      await printTable(context, { table: "found entries", rows, cells: entryCells(context.clock.now(), zone) });
       terminal.say(`${found.length} entries have this reference: show one by its number and --user.`);
     });
   },
