@@ -4,22 +4,16 @@ import { UsageError } from "./command-failure.ts";
 import { flagOf, asSentence, instant, oneOf, type Reader } from "../params/param.ts";
 import EXCLUSIVE from "./exclusive-flags.json" with { type: "json" };
 import GLOBAL_FLAGS from "./global-flags.json" with { type: "json" };
-import { packageFile } from "../../runtime/package-file.ts";
+import { DEMO } from "../../runtime/package-file.ts";
 
 /** How data is printed. */
 export const FORMATS = ["table", "tsv", "json", "jsonl", "csv"] as const;
 export type Format = (typeof FORMATS)[number];
 
+type TextFlag = "url" | "token" | "profile" | "storage" | "storageId" | "fixtures" | "config" | "seed";
+
 /** The flags that every command has. */
-export interface Globals {
-  readonly storage?: string;
-  readonly storageId?: string;
-  readonly fixtures?: string;
-  readonly config?: string;
-  readonly seed?: string;
-  readonly url?: string;
-  readonly token?: string;
-  readonly profile?: string;
+export interface Globals extends Readonly<Partial<Record<TextFlag, string>>> {
   readonly now?: number; // Milliseconds since the epoch.
   readonly format?: Format; // Absent where the terminal decides.
   readonly color: boolean;
@@ -34,8 +28,6 @@ export interface Surroundings {
   readonly env: Env;
   readonly cwd: string; // The working directory, which relative paths start from.
 }
-
-const DEMO = packageFile("fixtures/demo/").pathname;
 
 /** Declares the flags of every command on the program. */
 export function declareGlobals(program: Command): void {
