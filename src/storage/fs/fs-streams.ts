@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, type Stats } from "node:fs";
 import { readdir, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { BoundedLru } from "../../runtime/cache/bounded-lru.ts";
@@ -41,13 +41,12 @@ export function createFileStreams(files: DurableFiles, pathOf: (key: string) => 
     const known = checked.get(folder);
     if (known?.end === end && known.last === last?.ino) return undefined;
     const isWhole = end > 0 && last !== undefined && files.stat(itemPath(stem, end))?.ino === last.ino;
-    if (!isWhole) return searchFolders(stem, end, folder);
-    checked.set(folder, { end, last: last.ino });
-    return undefined;
+    // Of a new stream, not even the folder is there.
+    if (end === 0 && last === undefined && !existsSync(dirname(folder))) return undefined;
+    return isWhole ? void checked.set(folder, { end, last: last.ino }) : searchFolders(stem, end, folder, last);
   }
 
-  async function searchFolders(stem: string, end: number, folder: string): Promise<number | undefined> {
-    const last = files.stat(`${folder}/${LAST}`);
+  async function searchFolders(stem: string, end: number, folder: string, last: Stats | undefined) {
     const first = Math.floor(end / SEGMENT_SIZE);
     for (const segment of await numbersIn(dirname(folder))) {
       if (segment < first) continue;
