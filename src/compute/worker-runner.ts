@@ -100,7 +100,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     }
     const longest = task.options.deadline_ms ?? this.#options.deadline_ms;
     this.#running = task;
-    this.#limit(longest, timeoutError(longest));
+    this.#limit(longest);
     try {
       worker.postMessage(task.request, task.options.move ?? []);
     } catch (error) {
@@ -127,7 +127,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     const worker = new Worker(file, { name, resourceLimits, execArgv: [] });
     worker.unref();
     this.#worker = worker;
-    this.#limit(start_ms, timeoutError(start_ms));
+    this.#limit(start_ms);
     const ifMine = (then: () => void) => worker === this.#worker && then();
     worker.on("message", (reply: JobReply) => ifMine(() => this.#settle(reply)));
     worker.on("error", (error: NodeJS.ErrnoException) => ifMine(() => this.#fail(errorOf(error))));
@@ -145,13 +145,13 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
   }
 
   /** Ends the worker at a limit. What it has sent by then still counts: this thread may have been late itself. */
-  #limit(ms: number, error: JobError): void {
+  #limit(ms: number): void {
     const worker = this.#worker;
     this.#timer = setTimeout(() => {
       const task = this.#running;
       setImmediate(() => {
         const isSame = worker === this.#worker && task === this.#running;
-        if (isSame && (task !== undefined || !this.#isReady)) this.#fail(error);
+        if (isSame && (task !== undefined || !this.#isReady)) this.#fail(timeoutError(ms));
       });
     }, ms);
   }
