@@ -4,21 +4,12 @@ import { AnpError } from "../contract/errors.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Service } from "../service/service.ts";
 import { DirectApp } from "./direct-routes.ts";
-import { createCors } from "./cors.ts";
-import { createRequestWrapper, type RequestWrapper, type RequestMeter } from "./request-wrapper.ts";
-import { createConcurrencyLimits, type ConcurrencyLimits } from "./limits/concurrency-limits.ts";
-import { operationRoute, stabilityHeaders } from "./operation-routes.ts";
-import { createLoadShedder } from "./limits/load-shedder.ts";
-import { createPace } from "./limits/pace.ts";
-import type { RateLimits } from "./limits/rate-limits.ts";
+import { createRequestWrapper, type RequestWrapper } from "./request-wrapper.ts";
+import { createOperationContext, operationRoute, stabilityHeaders, type OperationOptions } from "./operation-routes.ts";
 import { type DaemonState, mountMetrics, mountPages, type MetricsPage } from "./pages/status-pages.ts";
 
 /** What the app needs from its process. */
-export interface AppOptions extends DaemonState {
-  readonly inFlight?: ConcurrencyLimits; // Created from the configuration by default.
-  readonly rates?: RateLimits | undefined;
-  readonly meter?: RequestMeter | undefined;
-}
+export type AppOptions = DaemonState & OperationOptions;
 
 /** The HTTP surface: the contract's endpoints mounted on the service, and the daemon's own pages. Every error becomes
  * an envelope.
@@ -26,17 +17,11 @@ export interface AppOptions extends DaemonState {
  * const response = await createApp(service, logger).request("http://anp.test/api/v1/news/hot");
  */
 export function createApp(service: Service, logger: Logger, options: AppOptions = {}): H3 {
-  const { server, limits } = service.config;
-  const { rates, meter } = options;
-  const wrap = createRequestWrapper({ ids: service.ids, logger, meter, reportDamage: service.reportDamage });
+  const wrap = createRequestWrapper(service, logger, options.meter);
   const unknown = notFound(wrap);
   // Called only for a path that cannot be decoded: no route matches it.
   const app = new DirectApp({ silent: true, onError: (_error, event) => unknown(event) });
-  const refused = meter?.refused;
-  const inFlight =
-    options.inFlight ?? createConcurrencyLimits({ all: limits.in_flight, perUser: limits.in_flight_per_user, refused });
-  const load = createLoadShedder({ wait_ms: limits.wait_ms, hasModel: service.config.model !== undefined, refused });
-  const context = { service, logger, inFlight, load, rates, turn: createPace(64), cors: createCors(server.cors) };
+  const context = createOperationContext(service, logger, options);
   for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
     const outage = codesOf(endpoint).includes(503) ? 503 : 500;
     const answer = wrap(id, operationRoute(id, context), { headers: stabilityHeaders(endpoint), outage });
@@ -48,9 +33,9 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
 }
 
 /** An app for a separate address that serves only the metrics. */
-export function createMetricsApp(service: Pick<Service, "ids" | "logger">, metrics: MetricsPage): H3 {
+export function createMetricsApp(service: Service, metrics: MetricsPage): H3 {
   const app = new H3({ silent: true });
-  const wrap = createRequestWrapper({ ids: service.ids, logger: service.logger });
+  const wrap = createRequestWrapper(service, service.logger);
   mountMetrics(app, wrap, metrics);
   return app.all("/**", notFound(wrap));
 }

@@ -2,14 +2,12 @@ import { appendCorsHeaders, appendCorsPreflightHeaders, isPreflightRequest, type
 import type { Config } from "../config/config-schema.ts";
 import { page } from "./respond.ts";
 
-/** Lets pages of other origins call the API, as configured. */
-export type Cors = NonNullable<ReturnType<typeof createCors>>;
 /** Headers that pages may send, and those that they may read, besides those that are always allowed. */
 const SENT = ["Content-Type", "Idempotency-Key", "If-None-Match", "X-Request-Id", "X-User-Token"];
 const RATES = ["RateLimit", "RateLimit-Policy", "Retry-After"];
 const READ = ["ETag", "Idempotency-Replayed", ...RATES, "X-Request-Id", "X-Stability"];
 
-/** Undefined when no other origin may call. */
+/** Lets pages of other origins call the API, as configured; undefined when no other origin may call. */
 export function createCors({ origins, max_age_s }: Config["server"]["cors"]) {
   if (origins.length === 0) return undefined;
   const origin = origins.includes("*") ? "*" : origins;

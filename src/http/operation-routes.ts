@@ -7,24 +7,34 @@ import { isOperatorToken } from "../contract/roles.ts";
 import { findLossyValues } from "../runtime/json/lossy-json.ts";
 import type { Call } from "../service/operation.ts";
 import type { Service } from "../service/service.ts";
-import type { Cors } from "./cors.ts";
-import { isUnavailable, type Handler } from "./request-wrapper.ts";
-import type { ConcurrencyLimits, UserSlot } from "./limits/concurrency-limits.ts";
+import { createCors } from "./cors.ts";
+import { isUnavailable, type Handler, type RequestMeter } from "./request-wrapper.ts";
+import { createConcurrencyLimits, type ConcurrencyLimits, type UserSlot } from "./limits/concurrency-limits.ts";
 import type { RateLimits } from "./limits/rate-limits.ts";
-import type { LoadShedder } from "./limits/load-shedder.ts";
-import type { createPace } from "./limits/pace.ts";
+import { createLoadShedder } from "./limits/load-shedder.ts";
+import { createPace } from "./limits/pace.ts";
 import { clientAddress } from "./limits/client-address.ts";
 import { allow, idempotencyKey, readQuery, declaredBytes, readJson } from "./read-request.ts";
 import { reusableSuccess, success } from "./respond.ts";
 
-interface OperationContext {
-  readonly service: Service;
-  readonly logger: Logger;
-  readonly cors: Cors | undefined;
-  readonly inFlight: ConcurrencyLimits;
-  readonly load: LoadShedder;
-  readonly turn: ReturnType<typeof createPace>; // Of as many requests with a body as are some milliseconds of work.
-  readonly rates: RateLimits | undefined;
+/** What the operations need from their process. */
+export interface OperationOptions {
+  readonly inFlight?: ConcurrencyLimits; // Created from the configuration by default.
+  readonly rates?: RateLimits | undefined;
+  readonly meter?: RequestMeter | undefined;
+}
+
+type OperationContext = ReturnType<typeof createOperationContext>;
+
+/** What the operations of one app share. */
+export function createOperationContext(service: Service, logger: Logger, options: OperationOptions) {
+  const { server, limits, model } = service.config;
+  const refused = options.meter?.refused;
+  const { in_flight: all, in_flight_per_user: perUser, wait_ms } = limits;
+  const inFlight = options.inFlight ?? createConcurrencyLimits({ all, perUser, refused });
+  const load = createLoadShedder({ wait_ms, hasModel: model !== undefined, refused });
+  const turn = createPace(64); // Of as many requests with a body as are some milliseconds of work.
+  return { service, logger, inFlight, load, turn, rates: options.rates, cors: createCors(server.cors) };
 }
 
 /** Answers one operation of the contract. The order of the checks is part of the interface: method, load, token, rate

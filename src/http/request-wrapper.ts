@@ -1,10 +1,9 @@
 import type { H3, H3Event } from "h3";
 import { AnpError } from "../contract/errors.ts";
-import type { Ids } from "../runtime/ids.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { createWindowCounter } from "../runtime/cache/window-counter.ts";
 import { createThrottle, type Throttle } from "../runtime/throttle.ts";
-import type { ReportDamage } from "../storage/health/damage-reporter.ts";
+import type { Service } from "../service/service.ts";
 import { CorruptionError, isOutage } from "../storage/storage-errors.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { allow, givenRequestId } from "./read-request.ts";
@@ -16,12 +15,9 @@ export type RequestMeter = Pick<Metrics, "meterOf" | "refused">;
 export type Handler = (event: H3Event, request_id: string) => Promise<Response> | Response;
 
 /** Runs a handler under a request id, turns anything it throws into an envelope, and logs and counts the outcome. */
-export type RequestWrapper = (
-  name: string,
-  handler: Handler,
-  /** For the failures of one route; `outage` is the code for a storage that does not answer. */
-  options?: { readonly headers?: Readonly<Record<string, string>>; readonly outage?: 500 | 503 },
-) => (event: H3Event) => Promise<Response>;
+export type RequestWrapper = ReturnType<typeof createRequestWrapper>;
+/** For the failures of one route; `outage` is the code for a storage that does not answer. */
+type FailureOptions = { readonly headers?: Readonly<Record<string, string>>; readonly outage?: 500 | 503 };
 
 const LOGGED_AS_COUNT: ReadonlySet<number> = new Set([429, 503]); // A line for each would flood the log under load.
 const REFUSALS_EVERY_MS = 5000;
@@ -38,16 +34,16 @@ export function mountPage(app: H3, path: string, wrap: RequestWrapper, name: str
   app.all(path, answer);
 }
 
-type WrapperDeps = { ids: Ids; logger: Logger; meter?: RequestMeter | undefined; reportDamage?: ReportDamage };
+type Reporting = Pick<Service, "ids" | "reportDamage">;
 
-export function createRequestWrapper({ ids, logger, meter, reportDamage }: WrapperDeps): RequestWrapper {
+export function createRequestWrapper({ ids, reportDamage }: Reporting, logger: Logger, meter?: RequestMeter) {
   const counted = (message: string) => createThrottle(REFUSALS_EVERY_MS, (times) => logger.warn({ times }, message));
   const refused = counted("requests were refused: too many");
   const mayLog = limitLines(LINES_A_SECOND, counted("requests failed that are not logged one by one: too many"));
 
-  return (operation, handler, { headers, outage = 503 } = {}) => {
+  return (operation: string, handler: Handler, { headers, outage = 503 }: FailureOptions = {}) => {
     const count = meter?.meterOf(operation);
-    return async (event) => {
+    return async (event: H3Event): Promise<Response> => {
       const request_id = givenRequestId(event.req.headers) ?? ids.request();
       const started = performance.now();
       let response: Response;
@@ -66,7 +62,7 @@ export function createRequestWrapper({ ids, logger, meter, reportDamage }: Wrapp
           logger[mayLog() ? "info" : "debug"]({ request_id, operation }, "the caller has gone");
           return response;
         }
-        if (reportDamage?.(error) !== true) logFailure(logger, error, code, { request_id, operation });
+        if (!reportDamage(error)) logFailure(logger, error, code, { request_id, operation });
       }
       const ms = performance.now() - started;
       count?.(response.status, code, ms);

@@ -52,7 +52,7 @@ interface AdminOptions {
 /** A daemon's admin address: each command at `POST /admin/v1/<its words>`, for operators. */
 export function createAdminApp(options: AdminOptions): H3 {
   const { service, logger, commands, meter } = options;
-  const wrap = createRequestWrapper({ ids: service.ids, logger, meter, reportDamage: service.reportDamage });
+  const wrap = createRequestWrapper(service, logger, meter);
   const app = new H3({ silent: true });
   const context = openContext(options);
   for (const command of commands) {
