@@ -1,7 +1,7 @@
 import type { BoundedLru } from "../runtime/cache/bounded-lru.ts";
 import { printKey } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/storage-errors.ts";
-import type { Key, NewValue, Storage } from "../storage/storage.ts";
+import type { NewValue, Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 import { entry, hashEntry, type Entry, entryKey, ledgerKey } from "./entry.ts";
 
@@ -81,10 +81,6 @@ export class EntryStore {
     if (outcome === "created") this.#cache.set(this.#place(item.id, generation), item);
     else if (outcome === "gap" || outcome === "failover") this.#cache.clear(); // Lost: the entry before, and perhaps more.
     return { outcome, stored: { item, text } };
-  }
-
-  keyOf(version: number): Key {
-    return this.#stream.keyOf(version);
   }
 
   missing(version: number): CorruptionError {

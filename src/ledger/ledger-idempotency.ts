@@ -4,7 +4,7 @@ import { printKey, readDocument } from "../storage/documents.ts";
 import { encodeKey } from "../storage/keys.ts";
 import { CorruptionError } from "../storage/storage-errors.ts";
 import type { EntryStore, LedgerEnd, StoredEntry } from "./entry-store.ts";
-import { operationKey, operationPointer } from "./entry.ts";
+import { entryKey, operationKey, operationPointer } from "./entry.ts";
 
 /** Identifies a change, so that a repeated request returns the first result instead of changing the ledger again. */
 export interface LedgerOperation {
@@ -47,7 +47,7 @@ export async function acknowledge(entries: EntryStore, stored: StoredEntry, oper
     const origin = operation.origin ?? { in: "header", path: "Idempotency-Key" };
     throw invalid([{ ...origin, message: "was used for another request before" }]);
   }
-  await entries.storage.confirm(entries.keyOf(stored.item.id), stored.text);
+  await entries.storage.confirm(entryKey(entries.user, stored.item.id), stored.text);
   return stored.item;
 }
 
@@ -57,7 +57,7 @@ export async function indexOperation(entries: EntryStore, last: StoredEntry | un
   const { user, storage } = entries;
   const { id, operation } = last.item;
   const key = operationKey(user, operation.id);
-  const after = { key: entries.keyOf(id), value: last.text };
+  const after = { key: entryKey(user, id), value: last.text };
   if ((await storage.createAfter(key, JSON.stringify({ entry: id }), after)) !== "conflict") return;
   const stored = await storage.get(key); // Another writer made it, who may have died before it was safe.
   if (stored !== undefined) await storage.confirm(key, stored);

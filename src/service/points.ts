@@ -9,13 +9,11 @@ import type { Config } from "../config/config-schema.ts";
 import { ledgerOperationOf, userOf, type Call, type OperationHandler } from "./operation.ts";
 import type { UserState, UserStates } from "./user-state.ts";
 
-interface Adjustment {
+interface Adjustment extends Pick<Call, "request_id" | "idempotency_key"> {
   readonly user: string;
   readonly delta: number; // Points, not 0.
   readonly reason: string;
   readonly actor: string;
-  readonly request_id: string;
-  readonly idempotency_key?: string;
 }
 
 /** What an operator takes back: an entry that moved points, at most once. */
@@ -60,10 +58,9 @@ export function createPoints(deps: PointsDeps) {
   return {
     operations,
     /** @throws AnpError 404 unknown user, 1005 when it would take more than there is */
-    adjust({ user, delta, reason, actor, request_id, idempotency_key }: Adjustment): Promise<Posted> {
-      const call = { request_id, ...(idempotency_key === undefined ? {} : { idempotency_key }) };
+    adjust({ user, delta, reason, actor, ...call }: Adjustment): Promise<Posted> {
       const operation = ledgerOperationOf(call, ids, { type: "adjust", delta, reason });
-      return post(deps, user, operation, { type: "adjust", delta, reason, actor }, request_id);
+      return post(deps, user, operation, { type: "adjust", delta, reason, actor }, call.request_id);
     },
     /** Takes an entry back by one entry that names it; a repeat returns the first result.
      * @throws AnpError 404 unknown user or entry, 1005 too few points, 1009 when it moved none or is a reversal itself */

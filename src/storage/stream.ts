@@ -101,19 +101,14 @@ export class Stream<T> {
 
   /** The last of the items that follow an existing one, in steps that double, then halve: O(log distance) reads. */
   async #searchFrom(known: number): Promise<number> {
-    let low = known;
+    let last = known;
     let step = 1;
-    while (await this.#exists(low + step)) {
-      low += step;
-      step *= 2;
+    for (; await this.#exists(last + step); step *= 2) last += step;
+    while (step > 1) {
+      step /= 2;
+      if (await this.#exists(last + step)) last += step;
     }
-    let high = low + step;
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
-      if (await this.#exists(middle)) low = middle;
-      else high = middle;
-    }
-    return low;
+    return last;
   }
 
   /** Removes the items from number `last` down, and what is known of them: wherever it is interrupted, a shorter stream
