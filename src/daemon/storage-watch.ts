@@ -1,5 +1,5 @@
 import type { Logger } from "../runtime/logger.ts";
-import { createThrottle, type Throttle } from "../runtime/throttle.ts";
+import { createThrottle } from "../runtime/throttle.ts";
 import { type LostParts, StorageReplacedError } from "../storage/identity/expected-identity.ts";
 import { isOutage } from "../storage/storage-errors.ts";
 import { storageRemedy } from "../storage/health/storage-remedy.ts";
@@ -21,9 +21,10 @@ interface WatchDeps {
 /** Logs when the storage is lost (a probe fails) and back, in few lines. A call that fails alone concerns its key. */
 export class StorageWatch {
   readonly #deps: WatchDeps;
-  readonly #logger: Logger;
-  readonly #timer: NodeJS.Timeout;
-  readonly #failedCalls: Throttle;
+  readonly #timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+  readonly #failedCalls = createThrottle(LEAST_PAUSE_MS, () => {
+    this.#deps.logger.error({ err: this.#lastError }, "storage calls failed, though the storage works");
+  });
   #isUp = true;
   #isSuspect = false;
   #lostAt = 0;
@@ -39,11 +40,6 @@ export class StorageWatch {
 
   constructor(deps: WatchDeps) {
     this.#deps = deps;
-    this.#logger = deps.logger;
-    this.#failedCalls = createThrottle(LEAST_PAUSE_MS, () => {
-      this.#logger.error({ err: this.#lastError }, "storage calls failed, though the storage works");
-    });
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
   }
 
   /** A call on the storage failed. Errors that say nothing about its health are not counted. */
@@ -114,9 +110,10 @@ export class StorageWatch {
     }
     const messages = new Set(lost.map(({ message }) => message));
     for (const message of messages) {
-      if (!this.#lostParts.has(message)) this.#logger.error({ remedy: storageRemedy(message) }, message);
+      if (!this.#lostParts.has(message)) this.#deps.logger.error({ remedy: storageRemedy(message) }, message);
     }
-    for (const message of this.#lostParts) if (!messages.has(message)) this.#logger.info({}, `resolved: ${message}`);
+    for (const message of this.#lostParts)
+      if (!messages.has(message)) this.#deps.logger.info({}, `resolved: ${message}`);
     this.#lostParts = messages;
     this.#deps.onLostParts?.(lost.length);
   }
@@ -132,10 +129,10 @@ export class StorageWatch {
     const failures = this.#failures;
     const lost_s = Math.round(lost_ms / 100) / 10;
     const err = this.#lastError;
-    if (this.#isUp) this.#logger.info({ failures, lost_s }, "the storage is back");
+    if (this.#isUp) this.#deps.logger.info({ failures, lost_s }, "the storage is back");
     else if (isUp)
-      this.#logger.error({ err, failures, remedy: storageRemedy((err as Error).message) }, "the storage is lost");
-    else this.#logger.warn({ failures, lost_s }, "the storage is still lost");
+      this.#deps.logger.error({ err, failures, remedy: storageRemedy((err as Error).message) }, "the storage is lost");
+    else this.#deps.logger.warn({ failures, lost_s }, "the storage is still lost");
     const pause = this.#isUp || isUp ? LEAST_PAUSE_MS : Math.min(MOST_PAUSE_MS, pause_ms * 2);
     this.#reported = { isUp: this.#isUp, at: now, pause_ms: pause };
     this.#failures = 0;

@@ -34,7 +34,6 @@ export function createLedger({ monotonic = () => performance.now(), ...given }: 
   const cache: EntryCache = new BoundedLru(REMEMBERED_ENTRIES);
   const ledgers = new BoundedLru<UserLedger>(REMEMBERED, { memoMethod: (user) => new UserLedger(user, deps, cache) });
   const ledgerOf = (user: string): UserLedger => ledgers.memo(user);
-  const turn = createTurns();
   const inTurn = createKeyedMutex();
 
   /** Runs steps that no other posting of this process interrupts: fewer conflicts; what keeps ledgers right is storage. */
@@ -44,7 +43,7 @@ export function createLedger({ monotonic = () => performance.now(), ...given }: 
 
   return {
     /** Callers of one turn of the event loop share one look at the end. */
-    open: (user: string) => ledgerOf(user).openIn(turn()),
+    open: (user: string) => ledgerOf(user).openShared(),
     /** Decides and appends one entry, or finds the one the operation made before.
      * @throws AnpError 1005, 1009 as the rules refuse; 422 for an operation id used for another request; 503, with
      * nothing done, where other processes always append first
@@ -58,16 +57,6 @@ export function createLedger({ monotonic = () => performance.now(), ...given }: 
     read: (user: string, from: number, to: number) => ledgerOf(user).entries.read(from, to),
     /** All entries, oldest first, in flat memory. */
     entries: (user: string) => ledgerOf(user).entries.all(),
-  };
-}
-
-/** Makes what gives one and the same object during one turn of the event loop. */
-function createTurns(): () => object {
-  let turn: object | undefined;
-  const end = (): void => void (turn = undefined);
-  return () => {
-    if (turn === undefined) setImmediate(end);
-    return (turn ??= {});
   };
 }
 
@@ -118,7 +107,7 @@ class UserLedger {
   readonly entries: EntryStore;
   #end: LedgerEnd | undefined;
   /** What a caller of this turn found; undefined after a change. */
-  #shared: { readonly turn: object; readonly opened: Promise<OpenLedger> } | undefined;
+  #shared: Promise<OpenLedger> | undefined;
   #opened: OpenLedger | undefined;
 
   constructor(user: string, deps: LedgerDeps & { readonly monotonic: () => number }, cache: EntryCache) {
@@ -128,10 +117,10 @@ class UserLedger {
   }
 
   /** As `open`; callers of one turn share it, unless asking takes no time. A charge never depends on it. */
-  openIn(turn: object): Promise<OpenLedger> {
+  openShared(): Promise<OpenLedger> {
     if (!this.#deps.storage.durable) return this.open();
-    if (this.#shared?.turn !== turn) this.#shared = { turn, opened: this.open() };
-    return this.#shared.opened;
+    if (this.#shared === undefined) setImmediate(() => (this.#shared = undefined));
+    return (this.#shared ??= this.open());
   }
 
   /** Reads the end, once for all that the caller does with it. The same object while it is the same end. */

@@ -39,11 +39,16 @@ type PointsDeps = { config: Config; ids: Ids; ledger: Ledger; userStates: UserSt
 
 export function createPoints(deps: PointsDeps) {
   const { ids, ledger, userStates, subscriptions } = deps;
-  const me = answerOf(meOf);
-  const account = answerOf(accountOf);
+  const me = answerOf(({ profile, ledger: { account }, quotaState }) => {
+    return { user_id: profile.user_id, balance_points: account.balance, ...quotaState };
+  });
+  const points = answerOf(({ ledger: { account }, quotaState }) => {
+    const { balance, total_earned, total_spent } = account;
+    return { balance, total_earned, total_spent, ...quotaState };
+  });
   const operations: { readonly [K in AccountOperationId]: OperationHandler<K> } = {
     getMe: async (call) => me(await userStates.of(userOf(call))),
-    getPoints: async (call) => account(await userStates.of(userOf(call))),
+    getPoints: async (call) => points(await userStates.of(userOf(call))),
     async getLedger(call, { query: { page, page_size } }) {
       const { entries, total } = await (await ledger.open(userOf(call))).page(page, page_size);
       const items = entries.map(({ id, delta, type, description, ref_id, created_at }) => {
@@ -77,15 +82,6 @@ export function createPoints(deps: PointsDeps) {
       return post(deps, user, reversalOf(reverses), command, request_id);
     },
   };
-}
-
-function meOf({ profile: { user_id }, ledger: { account }, quotaState }: UserState) {
-  return { user_id, balance_points: account.balance, ...quotaState };
-}
-
-function accountOf({ ledger: { account }, quotaState }: UserState) {
-  const { balance, total_earned, total_spent } = account;
-  return { balance, total_earned, total_spent, ...quotaState };
 }
 
 /** What is answered to a user as long as the state is the same object; frozen, so that it is serialized once. */
