@@ -21,8 +21,8 @@ const LONGEST_ZH = Math.max(...Array.from(ZH.keys(), (word) => word.length));
 /** Words (English) and characters (Chinese) that a gap of a phrase spans at most. */
 const GAP_EN = "(?:(?:[^\\s,;:.!?]|(?<=\\d)[,.](?=\\d))+ ){0,4}";
 const GAP_ZH = "[^，。；：！？、,;:!?]{0,10}?";
-/** What a phrase counts against a single word, and a neutral phrase against both. */
-const WEIGHT = { phrase: 2, neutral: 20 };
+/** What a phrase counts against a single word, the first of the file's order, which says most, and a neutral one. */
+const WEIGHT = { phrase: 2, first: 4, neutral: 20 };
 type Phrases = { readonly kind: keyof WordCounts; readonly pattern: RegExp; readonly lang: number };
 const SCRIPTS = [/[a-z]/, /\p{Script=Han}/u]; // Of the phrases of each column: a text without it has none of them.
 
@@ -85,7 +85,7 @@ function countWords(text: string): WordCounts {
   for (const { kind, pattern, lang } of allPhrases()) {
     if (!SCRIPTS[lang]!.test(rest)) continue;
     rest = rest.replace(pattern, () => {
-      result[kind] += kind === "neutral" ? WEIGHT.neutral : WEIGHT.phrase;
+      result[kind] += WEIGHT[kind === "neutral" ? kind : result.positive + result.negative > 0 ? "phrase" : "first"];
       return " | ";
     });
   }
@@ -117,15 +117,15 @@ function countChinese(text: string, result: WordCounts): void {
   const marks = Array.from(found, ({ word, at }) => ({ kind: ZH.get(word)!, start: at, end: at + word.length }));
   for (const [index, mark] of marks.entries()) {
     if (mark.kind !== "positive" && mark.kind !== "negative") continue;
-    const previous = marks[index - 1];
-    const next = marks[index + 1];
+    const [previous, next] = [marks[index - 1], marks[index + 1]];
     const isNear = (other: typeof mark | undefined): boolean =>
       other !== undefined && (other.end <= mark.start ? mark.start - other.end : other.start - mark.end) <= REACH;
     const negated =
-      previous?.kind === "negator" && isNear(previous) && !/[，。；、！？]/.test(text.slice(previous.end, mark.start));
+      previous?.kind === "negator" && isNear(previous) && !/[，。；、！？,]/.test(text.slice(previous.end, mark.start));
     const relieved =
       mark.kind === "negative" && [previous, next].some((other) => other?.kind === "relief" && isNear(other));
-    result[(mark.kind === "positive") === (negated || relieved) ? "negative" : "positive"] += 1;
+    const weight = result.positive + result.negative > 0 ? 1 : 2; // A Chinese title says first what matters.
+    result[(mark.kind === "positive") === (negated || relieved) ? "negative" : "positive"] += weight;
   }
 }
 
