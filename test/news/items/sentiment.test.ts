@@ -55,6 +55,21 @@ describe("sentiment", () => {
     ["新屋开工弱于预测", "negative"],
     ["亏损低于市场预期", "positive"],
     ["2010年闪崩是怎么回事", "neutral"],
+    ["Nasdaq drops plan to delist Chinese carmaker", "positive"],
+    ["Builder's orders plunge anew", "negative"],
+    ["Shares tumble on fears of default", "negative"],
+    ["Layoffs at software makers tail off", "positive"],
+    ["Savers get their money back as insurer loses fight over payout", "positive"],
+    ["Tax exemption for expats scrapped", "negative"],
+    ["DJI removed from Pentagon list", "positive"],
+    ["Insurer maintains dividend at 8 pence", "neutral"],
+    ["停摆六日后跨链桥恢复提款", "positive"],
+    ["通胀担忧致黄金以外资产下跌", "negative"],
+    ["机构展望乐观，股价走高", "positive"],
+    ["券商宣布暂停派息", "negative"],
+    ["黑客攻击未遂，网络无恙", "positive"],
+    ["纳指应声回落", "negative"],
+    ["庭审日期敲定", "neutral"],
   ])("of %j is %s", (title, label) => {
     expect(sentimentOf(title, "")).toBe(label);
   });
