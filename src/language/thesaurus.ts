@@ -6,7 +6,7 @@ import { longestMatches } from "./longest-matches.ts";
 /** One meaning, with the words and phrases that are used for it. */
 export interface Meaning {
   readonly id: number;
-  readonly en: readonly (readonly string[])[]; // Phrases of English stems.
+  readonly en: readonly string[]; // Stems, or phrases of stems separated by blanks.
   readonly zh: readonly string[]; // Chinese words, folded.
 }
 
@@ -40,86 +40,88 @@ export function openSearchThesaurus(more: MeaningRows = []): Thesaurus {
 
 export type Thesaurus = ReturnType<typeof createThesaurus>;
 
-/** A phrase as the parts between its gaps, of stems or characters. */
-type Phrase = { readonly parts: readonly (readonly string[])[]; readonly meaning: Meaning };
+/** A phrase with its words or characters, and `_` for a gap, separated by blanks. */
+type Phrase = { readonly phrase: string; readonly meaning: Meaning };
 
 function createThesaurus(rows: MeaningRows) {
   const english: Phrase[] = [];
   const chinese: Phrase[] = [];
   const meanings = rows.map(([en = [], zh = []], id): Meaning => {
-    const phrases = en.map((phrase) => partsOf(phrase, stemsOf)).filter(({ length }) => length > 0);
+    const phrases = en.map(stemmed).filter(Boolean);
     const words = zh.map(fold).filter((word) => /^\p{Script=Han}/u.test(word));
-    const meaning = {
-      id,
-      en: phrases.flatMap((parts) => (parts.length === 1 ? parts : [])),
-      zh: words.filter(isWhole),
-    };
-    english.push(...phrases.map((parts) => ({ parts, meaning })));
-    chinese.push(...words.flatMap((word) => (isWhole(word) ? [] : [{ parts: partsOf(word, Array.from), meaning }])));
+    const meaning = { id, en: phrases.filter(isWhole), zh: words.filter(isWhole) };
+    english.push(...phrases.map((phrase) => ({ phrase, meaning })));
+    const gapped = words.filter((word) => !isWhole(word));
+    chinese.push(...gapped.map((word) => ({ phrase: Array.from(word).join(" "), meaning })));
     return meaning;
   });
-  const byStem = groupBy(english, ({ parts }) => parts[0]![0]!);
-  const byCharacter = groupBy(chinese, ({ parts }) => parts[0]![0]!);
+  const byStem = groupBy(english, ({ phrase }) => firstOf(phrase));
+  const byCharacter = groupBy(chinese, ({ phrase }) => firstOf(phrase));
   const byWord = groupBy(
     meanings.flatMap((meaning) => meaning.zh.map((word) => ({ word, meaning }))),
     ({ word }) => word,
   );
   const longestWord = Math.max(...Array.from(byWord.keys(), ({ length }) => length));
+  const found = (phrases: readonly Phrase[] = [], units: readonly string[], at: number, between: number): Mention[] =>
+    phrases.flatMap(({ phrase, meaning }) => {
+      const places = placesOf(phrase.split(" "), units, at, between);
+      return places === undefined ? [] : [{ meaning, places, ...(isWhole(phrase) && { phrase }) }];
+    });
   return {
     /** The meanings that a list of English stems mentions, the longest phrase of each at each place. */
     mentionsInEnglish: (stems: readonly string[]): Mention[] =>
       stems.flatMap((first, at) => {
-        const matches = (byStem.get(first) ?? []).flatMap(({ parts, meaning }) => {
-          const places = placesOf(parts, stems, at, MOST_BETWEEN.words);
-          const phrase = parts.length === 1 ? { phrase: parts[0]!.join(" ") } : {};
-          return places === undefined ? [] : [{ meaning, places, ...phrase }];
-        });
+        const matches = found(byStem.get(first), stems, at, MOST_BETWEEN.words);
         const longest = Math.max(...matches.map(({ places }) => places.length));
         return matches.filter(({ places }) => places.length === longest);
       }),
     /** The meanings that a run of Chinese mentions, from the left, the longest word first, and those of phrases with gaps. */
     mentionsInChinese(run: string): Mention[] {
-      const characters = Array.from(run);
       const whole = [...longestMatches(run, (word) => byWord.has(word), longestWord)].flatMap(({ word, at }) => {
         const places = Array.from(word, (_, i) => at + i);
         return byWord.get(word)!.map(({ meaning }) => ({ meaning, phrase: word, places }));
       });
+      const characters = Array.from(run);
       const gapped = characters.flatMap((first, at) =>
-        (byCharacter.get(first) ?? []).flatMap(({ parts, meaning }) => {
-          const places = placesOf(parts, characters, at, MOST_BETWEEN.characters);
-          return places === undefined ? [] : [{ meaning, places }];
-        }),
+        found(byCharacter.get(first), characters, at, MOST_BETWEEN.characters),
       );
       return [...whole, ...gapped];
     },
     /** The meanings that have a stem as a whole phrase. */
     meaningsOf: (englishStem: string): Meaning[] =>
-      (byStem.get(englishStem) ?? []).flatMap(({ parts: [first, ...more], meaning }) =>
-        first!.length === 1 && more.length === 0 ? [meaning] : [],
-      ),
+      (byStem.get(englishStem) ?? []).flatMap(({ phrase, meaning }) => (phrase === englishStem ? [meaning] : [])),
     /** Whether a phrase begins with a stem: what a misspelt word may stand for. */
     isKnownStem: (englishStem: string): boolean => byStem.has(englishStem),
   };
 }
 
-/** Where the parts of a phrase that begins at a place stand; undefined where it does not stand there. */
-function placesOf(parts: Phrase["parts"], units: readonly string[], at: number, between: number) {
+/** Where the words of a phrase that begins at a place stand; undefined where it does not stand there. */
+function placesOf(phrase: readonly string[], units: readonly string[], at: number, between: number) {
   const places: number[] = [];
+  let last = at; // The last place where the next word may stand.
   let next = at;
-  for (const [number, part] of parts.entries()) {
-    const last = number === 0 ? at : next + between;
-    while (next <= last && !part.every((unit, i) => units[next + i] === unit)) next++;
-    if (next > last) return undefined;
-    for (const _ of part) places.push(next++);
+  for (const word of phrase) {
+    if (word === GAP) last += between;
+    else {
+      while (next <= last && units[next] !== word) next++;
+      if (next > last) return undefined;
+      places.push(next++);
+      last = next;
+    }
   }
   return places;
 }
 
-const isWhole = (word: string): boolean => !word.includes("_");
-const partsOf = (phrase: string, unitsOf: (part: string) => string[]): string[][] =>
+const GAP = "_";
+const isWhole = (phrase: string): boolean => !phrase.includes(GAP);
+const firstOf = (phrase: string): string => phrase.slice(0, `${phrase} `.indexOf(" "));
+const stemmed = (phrase: string): string =>
   phrase
-    .split("_")
-    .map((part) => unitsOf(part.trim()))
-    .filter(({ length }) => length > 0);
-const stemsOf = (phrase: string): string[] =>
-  tokenizeFolded(fold(phrase)).flatMap(({ text, han }) => (han ? [] : [stem(text)]));
+    .split(GAP)
+    .map((part) =>
+      tokenizeFolded(fold(part))
+        .flatMap(({ text, han }) => (han ? [] : [stem(text)]))
+        .join(" "),
+    )
+    .filter(Boolean)
+    .join(` ${GAP} `);

@@ -45,7 +45,7 @@ describe("the assistant in a worker thread", () => {
       file: workerFile("assistant-worker"),
       deadline_ms: 5000,
       start_ms: 20_000,
-      memory_mb: 64,
+      memory_mb: 96,
       logger,
     });
     assistant = createHostedAssistant({ runner, logger });

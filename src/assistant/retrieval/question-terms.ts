@@ -164,14 +164,13 @@ const alternative = (word: string, weight: number): Alternative => ({ terms: ter
 const weighted = (words: readonly string[], weight: number) => words.map((word) => alternative(word, weight));
 
 function wordsFor({ en, zh }: Meaning, lang: Language, phrase?: string): Alternative[] {
-  const english = en.map((stems) => stems.join(" "));
-  const own = lang === "zh" ? zh : english;
+  const own = lang === "zh" ? zh : en;
   const isForeign = phrase !== undefined && !own.includes(phrase);
   const words = own.map((word) =>
     alternative(word, word === phrase ? 1 : isForeign ? ALTERNATIVE.translated : ALTERNATIVE.synonym),
   );
   // Chinese articles use English words too.
-  const borrowed = lang === "zh" ? english.filter((word) => !word.includes(" ")) : [];
+  const borrowed = lang === "zh" ? en.filter((word) => !word.includes(" ")) : [];
   return [...words, ...borrowed.map((word) => alternative(word, word === phrase ? 1 : ALTERNATIVE.synonym))];
 }
 
