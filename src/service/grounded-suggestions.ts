@@ -1,6 +1,9 @@
 import type { HostedAssistant } from "../assistant/hosted-assistant.ts";
 import type { OperationData } from "../contract/endpoints.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
+import { detectLanguage } from "../language/detect-language.ts";
+import { fold } from "../language/tokenize.ts";
+import type { News } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { staleWhileRevalidate } from "../runtime/cache/stale-while-revalidate.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
@@ -9,18 +12,29 @@ import type { Knowledge } from "./knowledge.ts";
 import HEADLINE_QUESTIONS from "./headline-questions.json" with { type: "json" };
 
 const LEAST = 2; // Questions that a topic gets.
+const MOST = 50; // Topics whose questions are known: as many as are shown.
 
 type TopicList = OperationData<"getNewsTopics">;
 type Topic = TopicList["topics"][number];
 /** Suggested questions that are answered. */
 export type GroundedSuggestions = ReturnType<typeof createGroundedSuggestions>;
 
+interface SuggestionsDeps {
+  readonly assistant: HostedAssistant;
+  readonly knowledge: Knowledge;
+  readonly clock: Clock;
+  readonly news: News;
+}
+
+/** The items of the topics that questions are suggested for, by the folded question; the same list is read once. */
+const itemsBySuggestion = new WeakMap<TopicList["topics"], ReadonlyMap<string, readonly string[]>>();
+
 /** Keeps only the suggested questions that the assistant answers from the topic's own items, so that users do not pay
  * for a suggested question with another answer or none. A topic left with fewer than two gets questions about its
  * headline, and those of its other items, as far as they are answered. Extraction decides, whichever model writes the
  * answers: it is local and repeatable. It is asked once about each topic of a content. */
-export function createGroundedSuggestions(deps: { assistant: HostedAssistant; knowledge: Knowledge; clock: Clock }) {
-  const { assistant, knowledge, clock } = deps;
+export function createGroundedSuggestions(deps: SuggestionsDeps) {
+  const { assistant, knowledge, clock, news } = deps;
   let answered = new Map<string, Promise<readonly string[]>>(); // By all that the answers depend on, for one content.
   let known = 0;
 
@@ -49,7 +63,7 @@ export function createGroundedSuggestions(deps: { assistant: HostedAssistant; kn
 
   async function ask({ title, lang, items, question_suggestions: questions }: Topic, ids: string[]) {
     const now = clock.now();
-    const found = await assistant.answered({ questions, ids, most: questions.length, now });
+    const found = await assistant.answered({ questions, ids, about: ids, most: questions.length, now });
     if (found.length >= LEAST) return found;
     const templates = HEADLINE_QUESTIONS[lang === "zh" ? lang : "en"];
     const titles = new Set([title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))].map(quotable));
@@ -63,6 +77,13 @@ export function createGroundedSuggestions(deps: { assistant: HostedAssistant; kn
   return {
     /** A list with the questions that are answered. */
     of: async (list: TopicList): Promise<TopicList> => (await ground(list)).at(-1)!,
+    /** The items of the topic that a question is suggested for, in whichever script; undefined for any other question. */
+    async itemsOf(question: string): Promise<readonly string[] | undefined> {
+      const { topics } = await news.topics({ limit: MOST, lang: detectLanguage(question) });
+      const known = itemsBySuggestion.get(topics) ?? suggestionsOf(topics);
+      itemsBySuggestion.set(topics, known);
+      return known.get(fold(question));
+    },
     /** @param source all topics in a language; the same object as long as nothing changed
      * @returns the first `limit` of them, with the questions that are answered */
     async first(source: TopicList, lang: Language, limit: number): Promise<TopicList> {
@@ -70,4 +91,13 @@ export function createGroundedSuggestions(deps: { assistant: HostedAssistant; kn
       return found[limit] ?? found.at(-1)!;
     },
   };
+}
+
+function suggestionsOf(topics: TopicList["topics"]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    topics.flatMap(({ question_suggestions: questions, items }) => {
+      const ids = items.map(({ id }) => id);
+      return questions.map((question) => [fold(question), ids] as const);
+    }),
+  );
 }

@@ -66,8 +66,8 @@ export async function createService(given: ServiceDeps) {
   const { budget } = deps.config.model ?? {};
   const { dayOf } = createQuotaRules(deps.config.quota.timezone);
   const budgets = budget && createTokenBudgets({ ...parts, budget, dayOf });
-  const chat = createChat({ ...parts, budgets, events, news, assistant, knowledge });
-  const suggestions = createGroundedSuggestions({ ...parts, assistant, knowledge });
+  const suggestions = createGroundedSuggestions({ ...parts, assistant, knowledge, news });
+  const chat = createChat({ ...parts, budgets, events, news, assistant, knowledge, suggestions });
   const feed = createFrontPageOperations({ ...parts, news, events, suggestions, assistant, reportDamage });
   const operations: Operations = { ...accounts.operations, ...feed, sendChat: chat };
   return {

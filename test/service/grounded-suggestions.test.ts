@@ -28,6 +28,27 @@ it.each(["zh", "en"])("suggests in %s only questions that the assistant answers 
   }
 });
 
+it("answers a suggested question from its topic, whichever service is asked, with the headline", async () => {
+  const { service } = await openFixtureService();
+  const ask = async (question: string) =>
+    (await service.run("sendChat", { request_id: question, user: "demo" }, { body: { question } })).data;
+  // Nobody has asked this service for the topics yet.
+  const suggested = await ask("Who is behind the demand for Bitcoin ETFs?");
+  expect(suggested.answer).toContain("Bitcoin (BTC) ETF demand sets a new daily high at $1.42B\nInvestors put");
+  expect(suggested.source_items.every(({ kind }) => kind === "news")).toBe(true);
+  // Another question with the same words is answered by what is nearest in all content.
+  expect((await ask("Who has demand for Bitcoin ETFs?")).answer).not.toBe(suggested.answer);
+});
+
+it.each(["zh", "en"])("suggests in %s questions about what happened, not just about headlines", async (lang) => {
+  const { service } = await openFixtureService();
+  const { data } = await service.run("getNewsTopics", { request_id: "r" }, { query: { limit: 50, lang } });
+  const all = data.topics.flatMap(({ question_suggestions: questions, items }) =>
+    questions.map((question) => items.some(({ title }) => question.includes(title))),
+  );
+  expect(all.filter((isOfHeadline) => isOfHeadline).length / all.length).toBeLessThan(0.6);
+});
+
 const HEADLINES = {
   en: [
     ["TRON settles SEC case for $10 million", "Justin Sun's TRON settles with SEC"],
@@ -92,7 +113,7 @@ it("tries again after a failure instead of remembering it", async () => {
   await assistant.learn([]);
   let failures = 0;
   const knowledge = { ready: () => (failures++ === 0 ? Promise.reject(new Error("not now")) : Promise.resolve(1)) };
-  const suggestions = createGroundedSuggestions({ assistant, knowledge, clock });
+  const suggestions = createGroundedSuggestions({ assistant, knowledge, clock, news: service.news });
   const list = await service.news.topics({ limit: 1, lang: "en" });
   await expect(suggestions.first(list, "en", 1)).rejects.toThrow("not now");
   expect((await suggestions.first(list, "en", 1)).total).toBe(list.total);

@@ -3,7 +3,7 @@ import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import type { Findings } from "../retrieval/find-evidence.ts";
 import type { Route, Routing } from "../routing/routing.ts";
 import { chosenTitle } from "./chosen-title.ts";
-import { answerFromEvidence, draft, searchFor, type Draft } from "./evidence-answer.ts";
+import { answerAbout, answerFromEvidence, draft, searchFor, type Draft } from "./evidence-answer.ts";
 import { answerLatest, asksForLatest } from "./latest-answer.ts";
 import { REPLIES, smallTalk } from "./replies.ts";
 
@@ -25,6 +25,8 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const title = chosenTitle(given.question, given.history);
   const request = title === undefined ? given : { ...given, question: title, near: undefined };
   const { routing } = request;
+  const told = request.about && answerAbout(request, index);
+  if (told !== undefined) return withRouting(told, routeTo("news", routing));
   if (title === undefined && isForService(request, true)) return { routing };
   const plain = title === undefined ? answerPlainly(request) : undefined;
   if (plain !== undefined) return withRouting(plain, routing, "rule");

@@ -6,6 +6,8 @@ import type { Evidence } from "../retrieval/evidence-features.ts";
 import { findEvidence, type Findings } from "../retrieval/find-evidence.ts";
 import type { Search } from "../retrieval/question-terms.ts";
 import { isElliptical, isShort, withoutResearch } from "../routing/router.ts";
+import { searchTerms } from "../retrieval/language-index.ts";
+import { coverageOf } from "../retrieval/rank-articles.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import { toExcerpt } from "./model-answer.ts";
 import { asUnsure, FOREIGN_SOURCE, OFFER, REPLIES } from "./replies.ts";
@@ -20,7 +22,10 @@ export interface Draft extends Omit<Answer, "routing"> {
 }
 
 /** Titles that are offered; articles that an unsure answer quotes, sections of a wide one, and passages for a model. */
-const MOST = { titles: 3, unsure: 3, sections: 5, passages: { narrow: 6, wide: 14 } };
+const MOST = { titles: 3, told: 2, unsure: 3, sections: 5, passages: { narrow: 6, wide: 14 } };
+
+/** Share of what a suggested question says that an item must say, weighted by inverse document frequency. */
+const LEAST_TOLD = { zh: 0.5, en: 0.6 };
 
 /** A text, with the passages that it quotes or offers. */
 export function draft(text: string, outcome: AnswerOutcome, sources: SourceItem[] = []): Draft {
@@ -29,11 +34,26 @@ export function draft(text: string, outcome: AnswerOutcome, sources: SourceItem[
 
 /** Searches for a question; for one that may be a follow-up, also for the question before. */
 export function searchFor(request: AnswerRequest, index: AnswerIndex): Findings {
-  const { question, routing, now, wide, token_symbol: symbol } = request;
-  const previous = previousOf(request);
+  const { question, routing, now, wide, about, token_symbol: symbol } = request;
+  const previous = about === undefined ? previousOf(request) : undefined;
   const near = previous?.isNeeded === true ? undefined : request.near; // A follow-up alone says too little.
   const asked = { question: withoutResearch(question), lang: routing.lang, now, wide, previous, symbol, near };
-  return findEvidence(index, asked);
+  return findEvidence(index, about === undefined ? asked : { ...asked, accept: ({ id }) => about.includes(id) });
+}
+
+/** Answers a question that was suggested for some passages from those in its language, with their titles; undefined where
+ * none of them says what it asks. */
+export function answerAbout(request: AnswerRequest, index: AnswerIndex): Draft | undefined {
+  const { lang } = request.routing;
+  const told = searchFor(request, index).evidence.filter(({ article, window }) => {
+    const said = new Set(searchTerms(`${article.found.passage.title}\n${window.text}`));
+    const share = coverageOf(article.groups, (term) => said.has(term));
+    return article.found.lang === lang && window.fits !== false && share >= LEAST_TOLD[lang];
+  });
+  if (told.length === 0) return undefined;
+  const sections = told.slice(0, MOST.told).map((part) => sectionOf(part, lang, true));
+  const passages = told.map(({ article }) => article.found.passage);
+  return withModel(passages, draft(sections.join("\n\n"), "answered", told.slice(0, MOST.told).map(sourceOf)), request);
 }
 
 /** What was asked before a question that may be a follow-up. */

@@ -24,14 +24,16 @@ export function createAssistantJobs(begin = beginIndex) {
   const withNear = ({ vector, ...asked }: AskedQuestion, index: AnswerIndex): AskedQuestion =>
     vector === undefined ? asked : { ...asked, near: vectors.nearTo(vector, index.indexed()) };
 
-  function answeredFrom(index: AnswerIndex, { questions, most, now, ids }: SuggestedQuestions): string[] {
+  function answeredFrom(index: AnswerIndex, { questions, most, now, ids, about }: SuggestedQuestions): string[] {
     const found: string[] = [];
     for (const question of questions) {
       if (found.length >= most) break;
       const routing = routeQuestion(question, { history: [] });
-      const { answer } = prepareAnswer({ question, routing, history: [], wide: false, now }, index);
+      const asked = { question, routing, history: [], wide: false, now, ...(about && { about }) };
+      const { answer, by } = prepareAnswer(asked, index);
       // The platform's own notice of the event may come first.
-      const source = answer?.outcome === "answered" && answer.sources.find(({ kind }) => kind !== "notice");
+      const isSaid = answer?.outcome === "answered" && by !== "latest"; // A list of headlines says nothing.
+      const source = isSaid && answer.sources.find(({ kind }) => kind !== "notice");
       if (source && ids.includes(source.id)) found.push(question);
     }
     return found;
@@ -82,6 +84,7 @@ export function createAssistantJobs(begin = beginIndex) {
 export interface SuggestedQuestions {
   readonly questions: readonly string[];
   readonly ids: readonly string[];
+  readonly about?: readonly string[]; // What chats with them are answered from.
   readonly most: number;
   readonly now: number;
 }

@@ -106,7 +106,8 @@ export function matchOf(alternatives: readonly Alternative[], has: (term: string
   return best;
 }
 
-function coverageOf(groups: readonly WeightedGroup[], has: (term: string) => boolean): number {
+/** Share of what a question says, weighted, that a text says, 0 to 1. */
+export function coverageOf(groups: readonly WeightedGroup[], has: (term: string) => boolean): number {
   let [covered, total] = [0, 0];
   for (const { gain, alternatives } of groups) {
     covered += gain * matchOf(alternatives, has);

@@ -13,6 +13,7 @@ import { answerQuestion, type AnswerDeps } from "./answer-question.ts";
 import { PendingAnswers, type PendingAnswer } from "./pending-answers.ts";
 import { deliver, deliverAgain, type DeliveryDeps } from "./delivery.ts";
 import { readQuestion, RESEARCH, type Question } from "./question.ts";
+import type { GroundedSuggestions } from "../grounded-suggestions.ts";
 import type { Entry } from "../../ledger/entry.ts";
 import type { LedgerOperation } from "../../ledger/ledger-idempotency.ts";
 
@@ -26,12 +27,13 @@ type ChatDeps = AnswerDeps &
     ledger: Ledger;
     userStates: UserStates;
     subscriptions: Subscriptions;
+    suggestions: GroundedSuggestions;
     budgets: TokenBudgets | undefined; // Of the model's tokens; absent without a model.
   };
 
 /** Where a question meets the ledger: read, admit, answer, store, charge once, then deliver. */
 export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
-  const { assistant, clock, ids, knowledge, ledger, messages } = deps;
+  const { assistant, clock, ids, knowledge, ledger, messages, suggestions } = deps;
   const { account, small_talk, advanced_research, default: other } = deps.config.costs;
   const prices: Prices = { account, small_talk, advanced_research, other };
   const wait_ms = deps.config.limits.wait_ms || Infinity;
@@ -50,9 +52,11 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       if (refused.includes("other") && unpaid(user).times > MOST_UNPAID) throw new AnpError(1005);
       await knowledge.ready();
       const use = { signal: call.signal, meter: deps.budgets?.meterOf(user), calls: [] as ModelCall[] };
-      const prepared = await assistant.prepare({ ...question.asked, refused }, { caller: user, wait_ms, ...use });
+      const about = await suggestions.itemsOf(body.question);
+      const asked = { ...question.asked, refused, ...(about && { about }) };
+      const prepared = await assistant.prepare(asked, { caller: user, wait_ms, ...use });
       if (call.explain !== undefined) {
-        const explained = await assistant.explain({ ...question.asked, refused }, prepared);
+        const explained = await assistant.explain(asked, prepared);
         call.explain({ ...explained, calls: use.calls });
       }
       const { kind, routing } = prepared;
