@@ -1,4 +1,5 @@
-import { readRows } from "../runtime/text/data-rows.ts";
+import { readFileSync } from "node:fs";
+import { parseRows } from "../runtime/text/data-rows.ts";
 import { groupBy } from "../runtime/group-by.ts";
 import { fold, stem, tokenizeFolded } from "./tokenize.ts";
 import { longestMatches } from "./longest-matches.ts";
@@ -29,38 +30,44 @@ let words: Thesaurus | undefined; // These are the same for the whole process.
 let everyday: Thesaurus | undefined;
 
 /** The words for what services are asked about. */
-export const openThesaurus = (): Thesaurus => (words ??= createThesaurus(readRows(WORDS)));
+export const openThesaurus = (): Thesaurus => (words ??= createThesaurus(foldedRows(WORDS)));
 
 /** The words, and how users tell what happened to them where they do not know its name.
  * @param more the operator's rows */
 export function openSearchThesaurus(more: MeaningRows = []): Thesaurus {
-  const create = (): Thesaurus => createThesaurus([...readRows(WORDS), ...readRows(SITUATIONS), ...more]);
+  const create = (): Thesaurus => createThesaurus([...foldedRows(WORDS), ...own], foldedRows(SITUATIONS));
+  const own = more.map((row) => row.map((phrases) => phrases.map(fold)));
   return more.length > 0 ? create() : (everyday ??= create());
 }
+
+/** Folded as one text: thousands of short ones take longer. */
+const foldedRows = (file: URL): MeaningRows => parseRows(fold(readFileSync(file, "utf8")));
 
 export type Thesaurus = ReturnType<typeof createThesaurus>;
 
 /** A phrase with its words or characters, and `_` for a gap, separated by blanks. */
 type Phrase = { readonly phrase: string; readonly meaning: Meaning };
 
-function createThesaurus(rows: MeaningRows) {
+/** @param situations rows whose words that the others have too are found, but do not tell the situation */
+function createThesaurus(words: MeaningRows, situations: MeaningRows = []) {
   const english: Phrase[] = [];
   const chinese: Phrase[] = [];
-  const meanings = rows.map(([en = [], zh = []], id): Meaning => {
+  const whole: { readonly word: string; readonly meaning: Meaning }[] = [];
+  const known = new Set<string>();
+  for (const [id, [en = [], zh = []]] of [...words, ...situations].entries()) {
     const phrases = en.map(stemmed).filter(Boolean);
-    const words = zh.map(fold).filter((word) => /^\p{Script=Han}/u.test(word));
-    const meaning = { id, en: phrases.filter(isWhole), zh: words.filter(isWhole) };
-    english.push(...phrases.map((phrase) => ({ phrase, meaning })));
-    const gapped = words.filter((word) => !isWhole(word));
+    const runs = zh.filter((word) => /^\p{Script=Han}/u.test(word));
+    const meaning: Meaning = { id, en: phrases.filter(isWhole), zh: runs.filter(isWhole) };
+    const tellsOf = (list: readonly string[]): string[] => list.filter((one) => id < words.length || !known.has(one));
+    if (id < words.length) for (const phrase of [...phrases, ...runs]) known.add(phrase);
+    english.push(...tellsOf(phrases).map((phrase) => ({ phrase, meaning })));
+    whole.push(...tellsOf(meaning.zh).map((word) => ({ word, meaning })));
+    const gapped = runs.filter((word) => !isWhole(word));
     chinese.push(...gapped.map((word) => ({ phrase: Array.from(word).join(" "), meaning })));
-    return meaning;
-  });
+  }
   const byStem = groupBy(english, ({ phrase }) => firstOf(phrase));
   const byCharacter = groupBy(chinese, ({ phrase }) => firstOf(phrase));
-  const byWord = groupBy(
-    meanings.flatMap((meaning) => meaning.zh.map((word) => ({ word, meaning }))),
-    ({ word }) => word,
-  );
+  const byWord = groupBy(whole, ({ word }) => word);
   const longestWord = Math.max(...Array.from(byWord.keys(), ({ length }) => length));
   const found = (phrases: readonly Phrase[] = [], units: readonly string[], at: number, between: number): Mention[] =>
     phrases.flatMap(({ phrase, meaning }) => {
@@ -77,7 +84,7 @@ function createThesaurus(rows: MeaningRows) {
       }),
     /** The meanings that a run of Chinese mentions, from the left, the longest word first, and those of phrases with gaps. */
     mentionsInChinese(run: string): Mention[] {
-      const whole = [...longestMatches(run, (word) => byWord.has(word), longestWord)].flatMap(({ word, at }) => {
+      const matched = [...longestMatches(run, (word) => byWord.has(word), longestWord)].flatMap(({ word, at }) => {
         const places = Array.from(word, (_, i) => at + i);
         return byWord.get(word)!.map(({ meaning }) => ({ meaning, phrase: word, places }));
       });
@@ -85,7 +92,7 @@ function createThesaurus(rows: MeaningRows) {
       const gapped = characters.flatMap((first, at) =>
         found(byCharacter.get(first), characters, at, MOST_BETWEEN.characters),
       );
-      return [...whole, ...gapped];
+      return [...matched, ...gapped];
     },
     /** The meanings that have a stem as a whole phrase. */
     meaningsOf: (englishStem: string): Meaning[] =>
@@ -119,7 +126,7 @@ const stemmed = (phrase: string): string =>
   phrase
     .split(GAP)
     .map((part) =>
-      tokenizeFolded(fold(part))
+      tokenizeFolded(part)
         .flatMap(({ text, han }) => (han ? [] : [stem(text)]))
         .join(" "),
     )

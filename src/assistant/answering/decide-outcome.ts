@@ -18,9 +18,9 @@ const MODELS = MODEL as {
   readonly weights: Readonly<Record<keyof Features, readonly number[]>>;
 };
 
-/** Least probability that the quoted is right for an answer to be charged, and that there is an answer for one to be shown,
- * and for what may be one to be quoted below an offered title. */
-const LEAST = { answered: 0.72, unsure: 0.65, quoted: 0.3 };
+/** Least probability that there is an answer for one to be shown, and that what is quoted is right for it to be charged;
+ * and that there is one for what may be it to be quoted below an offered title. */
+const LEAST = { shown: 0.68, answered: 0.75, quoted: 0.3 };
 const OFFERED = { usual: 0.04, outOfScope: 0.25, near: 1.3 };
 
 /** What becomes of a question by the evidence, and the estimated probability, 0 to 1, that the quoted answers it. */
@@ -34,10 +34,10 @@ export function decideOutcome(findings: Findings, reading: Parameters<typeof fea
     }, 0);
     return 1 / (1 + Math.exp(-logit - MODELS.intercepts[model]!));
   };
-  const probability = probabilityOf(0);
-  if (probability >= LEAST.answered) return { outcome: "answered", probability, features };
-  const answerable = probabilityOf(1);
-  if (answerable >= LEAST.unsure) return { outcome: "unsure", probability, features };
+  const [probability, answerable] = [probabilityOf(0), probabilityOf(1)];
+  if (answerable >= LEAST.shown) {
+    return { outcome: probability >= LEAST.answered ? "answered" : "unsure", probability, features };
+  }
   const { route, confidence } = reading.routing;
   const isOutside = route === "out_of_scope" && confidence >= SURE_OF_SCOPE;
   const isNear = !isOutside && (best.article.near ?? 0) >= OFFERED.near;

@@ -166,8 +166,11 @@ const weighted = (words: readonly string[], weight: number) => words.map((word) 
 function wordsFor({ en, zh }: Meaning, lang: Language, phrase?: string): Alternative[] {
   const own = lang === "zh" ? zh : en;
   const isForeign = phrase !== undefined && !own.includes(phrase);
+  // A word inside the phrase is said as well: "充值" in "怎么充值".
+  const isSaid = (word: string): boolean =>
+    phrase !== undefined && (lang === "zh" ? phrase.includes(word) : ` ${phrase} `.includes(` ${word} `));
   const words = own.map((word) =>
-    alternative(word, word === phrase ? 1 : isForeign ? ALTERNATIVE.translated : ALTERNATIVE.synonym),
+    alternative(word, isSaid(word) ? 1 : isForeign ? ALTERNATIVE.translated : ALTERNATIVE.synonym),
   );
   // Chinese articles use English words too.
   const borrowed = lang === "zh" ? en.filter((word) => !word.includes(" ")) : [];
