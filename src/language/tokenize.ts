@@ -53,3 +53,6 @@ export function stem(word: string): string {
   stems.set(word, found);
   return found;
 }
+
+/** The letters and digits of a text, folded: equal for a question and the same with other punctuation. */
+export const canonical = (text: string): string => fold(text).replace(/[^\p{L}\p{N}]+/gu, "");

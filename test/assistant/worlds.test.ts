@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { askAll, figuresOf } from "../eval/world-figures.ts";
-import { readWorld } from "../eval/worlds.ts";
+import { prepareQuestion } from "../../src/assistant/assistant.ts";
+import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
+import { askAll, figuresOf, NOW } from "../eval/world-figures.ts";
+import { readWorld, WORLDS } from "../eval/worlds.ts";
 
 describe("answers over a company's content keep their quality", () => {
   // A little below the figures of `npm run eval -- assistant-worlds`.
@@ -17,5 +19,16 @@ describe("answers over a company's content keep their quality", () => {
     expect(figures["wrong of charged"]).toBeLessThanOrEqual(floor.wrong);
     expect(1 - figures["not found"]!).toBeGreaterThanOrEqual(floor.found);
     expect(figures["not charged"]).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it.each(WORLDS)("%s: each title, asked as a question, is answered by its article", (name) => {
+    const { passages } = readWorld(name);
+    const index = new AnswerIndex(passages);
+    const given = { history: [], research: false, refused: [], hasModel: false, now: NOW };
+    const missed = passages.filter(({ id, title }) => {
+      const { answer } = prepareQuestion({ ...given, question: title }, index);
+      return answer?.outcome !== "answered" || answer.sources.every((source) => source.id !== id);
+    });
+    expect(missed.map(({ title }) => title)).toEqual([]);
   });
 });

@@ -27,10 +27,11 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const { routing } = request;
   const told = request.about && answerAbout(request, index);
   if (told !== undefined) return withRouting(told, routeTo("news", routing));
-  if (title === undefined && isForService(request, true)) return { routing };
-  const plain = title === undefined ? answerPlainly(request) : undefined;
+  const isTitle = title !== undefined || index.titled(request.question).some(({ passage }) => passage.kind !== "news");
+  if (!isTitle && isForService(request, true)) return { routing };
+  const plain = isTitle ? undefined : answerPlainly(request);
   if (plain !== undefined) return withRouting(plain, routing, "rule");
-  if (asksForLatest(request)) return withRouting(answerLatest(request, index), routing, "latest");
+  if (!isTitle && asksForLatest(request)) return withRouting(answerLatest(request, index), routing, "latest");
   const findings = searchFor(request, index);
   return settle(answerFromEvidence(findings, request), findings, request, index);
 }

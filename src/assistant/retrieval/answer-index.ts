@@ -2,7 +2,7 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { nearestLanguage } from "../../language/detect-language.ts";
 import { createHomophones } from "../../language/homophones.ts";
 import { openSearchThesaurus, type MeaningRows, type Thesaurus } from "../../language/thesaurus.ts";
-import { fold } from "../../language/tokenize.ts";
+import { canonical, fold } from "../../language/tokenize.ts";
 import { plainText } from "../../language/plain-text.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { keyOf, titlesOf, type Passage, type PassageChanges } from "../passage.ts";
@@ -29,6 +29,7 @@ export class AnswerIndex {
   readonly #free: number[] = []; // Numbers of passages that were removed: they are given again.
   readonly #detailsOf = memoized(readDetails, DETAILS_KEPT);
   readonly #counterparts = new Map<string, number>();
+  readonly #titled = new Map<string, Set<number>>(); // The passages of a title, or of another way to ask for them.
 
   /** @param lexicon the operator's words for what the passages are about, beside the everyday ones */
   constructor(passages: readonly Passage[] = [], lexicon: MeaningRows = []) {
@@ -61,6 +62,11 @@ export class AnswerIndex {
     return number === undefined ? undefined : this.passage(number);
   }
 
+  /** The passages whose title a question is. */
+  titled(question: string): IndexedPassage[] {
+    return Array.from(this.#titled.get(canonical(question)) ?? [], (number) => this.passage(number));
+  }
+
   /** The words of the Chinese passages, of two characters, that sound like this one. */
   homophonesOf(pair: string): string[] {
     const { zh } = this.languages;
@@ -81,6 +87,9 @@ export class AnswerIndex {
     this.vocabulary.count(folded, 1);
     this.#numbers.set(key, number);
     this.#counterparts.set(counterpartKey(passage, lang), number);
+    for (const title of titlesOf(passage).map(canonical)) {
+      this.#titled.set(title, (this.#titled.get(title) ?? new Set()).add(number));
+    }
     this.#passages[number] = { passage, number, lang, details: () => this.#detailsOf(passage) };
   }
 
@@ -94,6 +103,10 @@ export class AnswerIndex {
     this.#numbers.delete(key);
     const own = counterpartKey(passage, lang);
     if (this.#counterparts.get(own) === number) this.#counterparts.delete(own);
+    for (const title of titlesOf(passage).map(canonical)) {
+      this.#titled.get(title)?.delete(number);
+      if (this.#titled.get(title)?.size === 0) this.#titled.delete(title);
+    }
     this.#passages[number] = undefined;
     this.#free.push(number);
   }

@@ -12,6 +12,7 @@ export interface RankedArticle {
   readonly score: number; // Score relative to that of a perfect match, 0 to about 1.2.
   readonly own: number; // Share of the perfect score in the question's language, and in the other one.
   readonly cross: number;
+  readonly isNamed?: boolean; // Whether the question is its title.
   readonly titleCoverage: number; // Share of the question's weight that the title covers.
   readonly groups: readonly WeightedGroup[]; // The question as it was searched in the article's language.
   readonly near?: number; // How near it is where there are vectors, and -Infinity if it has none.
@@ -58,9 +59,18 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
     return { ...article, titleCoverage, score: article.score + MIX.title * titleCoverage };
   });
   const ranked = [...titled.sort(byScore), ...articles.slice(MIX.titles)];
-  return near === undefined ? ranked : fuseRankings(ranked);
+  const found = near === undefined ? ranked : fuseRankings(ranked);
+  const named = index.titled(search.question).filter(({ passage }) => accept(passage));
+  const first = named.find((one) => one.lang === lang) ?? named[0];
+  if (first === undefined) return found;
+  const { groups } = first.lang === lang ? own : cross;
+  return [
+    { found: first, isNamed: true, score: PERFECT, own: 1, cross: 0, titleCoverage: 1, groups },
+    ...found.filter((article) => article.found !== first),
+  ];
 }
 
+const PERFECT = 2; // The score of what the question is the title of: above all others.
 const FUSION_K = 60;
 
 /** Reciprocal rank fusion (Cormack, Clarke & Büttcher 2009) of the ranking by words with that by vectors. What has no

@@ -8,7 +8,7 @@ import { createClassifier, train, type Classification, type Example, type Traine
 import PATTERNS from "./question-patterns.json" with { type: "json" };
 import { ROUTES, type Route, type Routing } from "./routing.ts";
 import { detectLanguage, hasHan } from "../../language/detect-language.ts";
-import { fold, tokenize, type Token } from "../../language/tokenize.ts";
+import { canonical, fold, tokenize, type Token } from "../../language/tokenize.ts";
 import { QUESTION_LEXICON, conceptsOf } from "../../language/lexicon.ts";
 
 const COMMON: ReadonlySet<string> = new Set(
@@ -48,8 +48,6 @@ const LEAST_CONFIDENCE = { inDomain: 0.35, offDomain: 0.75 };
 const CONFIDENT = 0.9; // From this confidence on, a follow-up is classified by itself.
 
 const OUT_OF_SCOPE: Classification = { label: "out_of_scope/general", confidence: 0.5 };
-/** The letters and digits of a text, folded: equal for a seed and the same question with other punctuation. */
-const canonical = (text: string): string => fold(text).replace(/[^\p{L}\p{N}]+/gu, "");
 /** Trained by the build and kept beside the bundle: training takes longer than the rest of a start. */
 export const TRAINED_FILE = "router.trained";
 /** The bytes of `TRAINED_FILE`: the model trained on the bundled examples. */
