@@ -2,7 +2,7 @@ import type { HostedAssistant } from "../assistant/hosted-assistant.ts";
 import type { OperationData } from "../contract/endpoints.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 import { detectLanguage } from "../language/detect-language.ts";
-import { fold } from "../language/tokenize.ts";
+import { toSimplified } from "../language/traditional.ts";
 import type { News } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { staleWhileRevalidate } from "../runtime/cache/stale-while-revalidate.ts";
@@ -19,21 +19,13 @@ type Topic = TopicList["topics"][number];
 /** Suggested questions that are answered. */
 export type GroundedSuggestions = ReturnType<typeof createGroundedSuggestions>;
 
-interface SuggestionsDeps {
-  readonly assistant: HostedAssistant;
-  readonly knowledge: Knowledge;
-  readonly clock: Clock;
-  readonly news: News;
-}
-
-/** The items of the topics that questions are suggested for, by the folded question; the same list is read once. */
-const itemsBySuggestion = new WeakMap<TopicList["topics"], ReadonlyMap<string, readonly string[]>>();
+type Deps = { assistant: HostedAssistant; knowledge: Knowledge; clock: Clock; news: News };
 
 /** Keeps only the suggested questions that the assistant answers from the topic's own items, so that users do not pay
  * for a suggested question with another answer or none. A topic left with fewer than two gets questions about its
  * headline, and those of its other items, as far as they are answered. Extraction decides, whichever model writes the
  * answers: it is local and repeatable. It is asked once about each topic of a content. */
-export function createGroundedSuggestions(deps: SuggestionsDeps) {
+export function createGroundedSuggestions(deps: Deps) {
   const { assistant, knowledge, clock, news } = deps;
   let answered = new Map<string, Promise<readonly string[]>>(); // By all that the answers depend on, for one content.
   let known = 0;
@@ -80,9 +72,9 @@ export function createGroundedSuggestions(deps: SuggestionsDeps) {
     /** The items of the topic that a question is suggested for, in whichever script; undefined for any other question. */
     async itemsOf(question: string): Promise<readonly string[] | undefined> {
       const { topics } = await news.topics({ limit: MOST, lang: detectLanguage(question) });
-      const known = itemsBySuggestion.get(topics) ?? suggestionsOf(topics);
-      itemsBySuggestion.set(topics, known);
-      return known.get(fold(question));
+      const wanted = [question, toSimplified(question)];
+      const topic = topics.find(({ question_suggestions: all }) => all.some((one) => wanted.includes(one)));
+      return topic?.items.map(({ id }) => id);
     },
     /** @param source all topics in a language; the same object as long as nothing changed
      * @returns the first `limit` of them, with the questions that are answered */
@@ -91,13 +83,4 @@ export function createGroundedSuggestions(deps: SuggestionsDeps) {
       return found[limit] ?? found.at(-1)!;
     },
   };
-}
-
-function suggestionsOf(topics: TopicList["topics"]): ReadonlyMap<string, readonly string[]> {
-  return new Map(
-    topics.flatMap(({ question_suggestions: questions, items }) => {
-      const ids = items.map(({ id }) => id);
-      return questions.map((question) => [fold(question), ids] as const);
-    }),
-  );
 }
