@@ -33,7 +33,7 @@ type ChatDeps = AnswerDeps &
 
 /** Where a question meets the ledger: read, admit, answer, store, charge once, then deliver. */
 export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
-  const { assistant, clock, ids, knowledge, ledger, messages, suggestions } = deps;
+  const { assistant, clock, ids, knowledge, ledger, messages } = deps;
   const { account, small_talk, advanced_research, default: other } = deps.config.costs;
   const prices: Prices = { account, small_talk, advanced_research, other };
   const wait_ms = deps.config.limits.wait_ms || Infinity;
@@ -52,8 +52,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       if (refused.includes("other") && unpaid(user).times > MOST_UNPAID) throw new AnpError(1005);
       await knowledge.ready();
       const use = { signal: call.signal, meter: deps.budgets?.meterOf(user), calls: [] as ModelCall[] };
-      const about = await suggestions.itemsOf(body.question);
-      const asked = { ...question.asked, refused, ...(about && { about }) };
+      const asked = { ...question.asked, refused };
       const prepared = await assistant.prepare(asked, { caller: user, wait_ms, ...use });
       if (call.explain !== undefined) {
         const explained = await assistant.explain(asked, prepared);

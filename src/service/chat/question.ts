@@ -3,6 +3,7 @@ import type { Messages } from "../../assistant/sessions/messages.ts";
 import type { OperationInput } from "../../contract/endpoints.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import type { GroundedSuggestions as Suggestions } from "../grounded-suggestions.ts";
 
 /** The route of an advanced research, which has its own price. */
 export const RESEARCH = "advanced_research";
@@ -16,7 +17,7 @@ export type Question = Awaited<ReturnType<typeof readQuestion>>;
 
 /** Reads what the answer to a question depends on. */
 export async function readQuestion(
-  deps: { subscriptions: Subscriptions; messages: Messages; ledger: Ledger; clock: Clock },
+  deps: { subscriptions: Subscriptions; messages: Messages; ledger: Ledger; clock: Clock; suggestions: Suggestions },
   user: string,
   body: Body,
 ) {
@@ -26,11 +27,13 @@ export async function readQuestion(
   const session = given !== undefined && (await deps.messages.isOver(user, given)) ? undefined : given;
   const isRemembered = session !== undefined && subscription.features["memory"] === true;
   const earlier = isRemembered ? await recall(deps, user, session) : [];
+  const about = await deps.suggestions.itemsOf(body.question);
   const asked = {
     question: body.question,
     history: earlier.map(({ question, answer }) => ({ question, answer })),
     research: subscription.features[RESEARCH] === true,
     now: deps.clock.now(),
+    ...(about && { about }),
     ...(body.page_context ? { page_context: body.page_context } : {}),
     ...(body.token_symbol ? { token_symbol: body.token_symbol } : {}),
   };
