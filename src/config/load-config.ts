@@ -3,9 +3,11 @@ import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { validate } from "../contract/validation/validate-value.ts";
 import { closestMatch } from "../runtime/text/edit-distance.ts";
+import { fillTemplate } from "../runtime/text/fill-template.ts";
 import { ConfigError, printConfigError } from "./config-errors.ts";
 import { configKeys, configNodes, configSchema, valueFromText, type ConfigKey, type Config } from "./config-schema.ts";
 import { fillHeaders } from "./source-headers.ts";
+import WRITTEN_SECRETS from "./written-secrets.json" with { type: "json" };
 
 /** Values for some keys, as `{ "server.port": 8787 }`. */
 export type ConfigValues = Readonly<Record<string, unknown>>;
@@ -89,10 +91,7 @@ async function applySecretFile(draft: Draft, file: string, key: ConfigKey): Prom
   const pointer = [...key.path.slice(0, -1), `${key.path.at(-1)}_file`];
   const name = pointer.join(".");
   if (getAt(tree, key.path) !== undefined) {
-    errors.push(
-      `${key.name}: is a secret and must not be written in ${file}. Put it into a file that ${name} names, ` +
-        `or into ${key.variable}`,
-    );
+    errors.push(fillTemplate(WRITTEN_SECRETS.secret, { key: key.name, file, name, variable: key.variable }));
   }
   const path = getAt(tree, pointer);
   if (path === undefined) return;
@@ -129,10 +128,7 @@ function checkStorageUrl({ tree, baseDir, errors }: Draft, file: string): void {
   // Commands that run in different folders must find the same storage.
   if (storage.startsWith("fs:")) tree["storage"] = `fs:${resolve(baseDir, storage.slice(3))}`;
   if (/^[a-z-]+:\/\/[^@/:]*:[^@/]+@/i.test(storage)) {
-    errors.push(
-      `storage: holds a password, which must not be written in ${file}. Put it into a file that ?password_file=PATH ` +
-        "names, or put the whole URL into ANP_STORAGE",
-    );
+    errors.push(fillTemplate(WRITTEN_SECRETS.password, { file }));
   }
 }
 
