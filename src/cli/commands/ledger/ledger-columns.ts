@@ -1,6 +1,6 @@
 import type { ChargedQuestion } from "../../../admin/charged-questions.ts";
 import type { LedgerRow } from "../../../admin/ledger-reader.ts";
-import { tableColumns, timeColumn, type Column, type Makings } from "../../terminal/column.ts";
+import { timeColumn, type Makings } from "../../terminal/column.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";
 import { showDelta } from "../../terminal/print.ts";
 import { showAge } from "../../framework/time-format.ts";
@@ -28,10 +28,3 @@ export const entryCells = (now: number, zone: string) =>
     balance_after: { show: ({ balance_after }) => String(balance_after ?? "?") },
     ref_id: { show: ({ ref_id }) => cleanLine(ref_id).slice(0, REF_SHOWN) },
   }) satisfies Makings<LedgerRow, "ledger">;
-
-export const ledgerColumns = (now: number, zone: string): readonly Column<LedgerRow>[] =>
-  tableColumns("ledger", entryCells(now, zone));
-
-/** The columns of `--wide`: with the question, and by whom and why an entry was made. */
-export const wideColumns = (now: number, zone: string): readonly Column<WideRow>[] =>
-  tableColumns("wide ledger", { ...entryCells(now, zone), ...repeats });

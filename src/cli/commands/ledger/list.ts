@@ -7,10 +7,10 @@ import { EXIT, UsageError, type ExitCode } from "../../framework/command-failure
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
 import { flagOf, optional, toggle, userParam, integer } from "../../params/param.ts";
 import { formatOf, openRowPrinter, printRows, type RowPrinter } from "../../terminal/print.ts";
-import { ledgerColumns, wideColumns, type WideRow } from "./ledger-columns.ts";
+import { entryCells, repeats, type WideRow } from "./ledger-columns.ts";
 import { selectionFlags, selectionOf } from "./selection-flags.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
-import type { Column } from "../../terminal/column.ts";
+import { tableColumns, type Column } from "../../terminal/column.ts";
 import { setTimeout as delay } from "node:timers/promises";
 
 const PAGE_SIZE = 20;
@@ -51,9 +51,11 @@ export const list = defineCommand("ledger list", {
         unpaged !== undefined
           ? printAll(context, columns, newestFirst(reader, selection), limit)
           : printPage(context, columns, reader, { who, page: page ?? 1, size: pageSize ?? PAGE_SIZE });
-      const columns = ledgerColumns(now, zone);
+      const cells = entryCells(now, zone);
+      const columns: readonly Column<LedgerRow>[] = tableColumns("ledger", cells);
+      const wideColumns: readonly Column<WideRow>[] = tableColumns("wide ledger", { ...cells, ...repeats });
       const reader = openLedgerReader(operations, who);
-      if (wide) await print(await openWideReader(operations.session!, who), wideColumns(now, zone));
+      if (wide) await print(await openWideReader(operations.session!, who), wideColumns);
       else if (!following) await print(reader, columns);
       if (!following) return EXIT.ok;
       const { signal, forget } = awaitInterrupt(context.io);
