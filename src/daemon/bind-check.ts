@@ -5,20 +5,16 @@ import { fillTemplate } from "../runtime/text/fill-template.ts";
 import REASONS from "./bind-reasons.json" with { type: "json" };
 
 /** An address that the daemon listens on, by the section of the configuration that names it. */
-export interface Listening {
-  readonly section: "server" | "admin" | "metrics";
-  readonly host: string;
-  readonly port: number;
-  readonly tls?: Config["server"]["tls"];
-}
+export type Listening = ReturnType<typeof addressesOf>[number];
 
 /** The addresses of the API, of the operators and of the metrics, as far as there are any. */
-export function addressesOf({ server, admin, metrics }: Config): Listening[] {
-  const found: Listening[] = [{ section: "server", ...server }];
-  if (admin.port !== undefined) found.push({ section: "admin", host: admin.host, port: admin.port, tls: server.tls });
-  if (metrics.enabled && metrics.port !== undefined)
-    found.push({ section: "metrics", host: metrics.host, port: metrics.port });
-  return found;
+export function addressesOf({ server, admin, metrics }: Config) {
+  const metricsPort = metrics.enabled ? metrics.port : undefined;
+  return [
+    { section: "server" as const, host: server.host, port: server.port, tls: server.tls },
+    { section: "admin" as const, host: admin.host, port: admin.port, tls: server.tls },
+    { section: "metrics" as const, host: metrics.host, port: metricsPort, tls: undefined },
+  ].flatMap(({ port, ...place }) => (port === undefined ? [] : { ...place, port }));
 }
 
 /** The daemon cannot listen on the address or the port. */
