@@ -9,9 +9,10 @@ import { type ClusterScores, scoreClusters } from "./news-metrics.ts";
 /** Which part of a labelled set: rules are adjusted on the first, figures are reported on the second. */
 export type Split = "tuning" | "held";
 
-/** The first set of labels, and the second, which was written when the rules were tuned to the first. */
-export type Part = 1 | 2;
+/** The first set of labels, the second, which was written when the rules were tuned to the first, and a third of sentiment. */
+export type Part = 1 | 2 | 3;
 export const PARTS: readonly Part[] = [1, 2];
+export const SENTIMENT_PARTS: readonly Part[] = [...PARTS, 3];
 
 interface LabelledHeadline {
   readonly id: string;
