@@ -1,8 +1,7 @@
 import type { HostedAssistant } from "../assistant/hosted-assistant.ts";
 import type { OperationData } from "../contract/endpoints.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
-import { detectLanguage } from "../language/detect-language.ts";
-import { toSimplified } from "../language/traditional.ts";
+import { detectLanguage, hasHan } from "../language/detect-language.ts";
 import type { News } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { staleWhileRevalidate } from "../runtime/cache/stale-while-revalidate.ts";
@@ -72,9 +71,12 @@ export function createGroundedSuggestions(deps: Deps) {
     /** The items of the topic that a question is suggested for, in whichever script; undefined for any other question. */
     async itemsOf(question: string): Promise<readonly string[] | undefined> {
       const { topics } = await news.topics({ limit: MOST, lang: detectLanguage(question) });
-      const wanted = [question, toSimplified(question)];
-      const topic = topics.find(({ question_suggestions: all }) => all.some((one) => wanted.includes(one)));
-      return topic?.items.map(({ id }) => id);
+      const itemsOf = (wanted: string): string[] | undefined =>
+        topics.find(({ question_suggestions: all }) => all.includes(wanted))?.items.map(({ id }) => id);
+      const found = itemsOf(question);
+      if (found !== undefined || !hasHan(question)) return found;
+      const { toSimplified } = await import("../language/traditional.ts");
+      return itemsOf(toSimplified(question));
     },
     /** @param source all topics in a language; the same object as long as nothing changed
      * @returns the first `limit` of them, with the questions that are answered */

@@ -40,6 +40,17 @@ it("answers a suggested question from its topic, whichever service is asked, wit
   expect((await ask("Who has demand for Bitcoin ETFs?")).answer).not.toBe(suggested.answer);
 });
 
+it("answers suggested questions in Traditional characters from their topics as well", async () => {
+  const { service } = await openFixtureService();
+  const { data } = await service.run("getNewsTopics", { request_id: "r" }, { query: { limit: 50, lang: "zh-TW" } });
+  const [topic] = data.topics.filter(({ question_suggestions: [first] }) => first?.startsWith("Harrow 升級"));
+  const question = topic!.question_suggestions[0]!;
+  const answer = await service.run("sendChat", { request_id: "q", user: "demo" }, { body: { question } });
+  const ids = topic!.items.map(({ id }) => id);
+  expect(answer.data.source_items.length).toBeGreaterThan(0);
+  expect(answer.data.source_items.filter(({ id }) => !ids.includes(id))).toEqual([]);
+});
+
 it.each(["zh", "en"])("suggests in %s questions about what happened, not just about headlines", async (lang) => {
   const { service } = await openFixtureService();
   const { data } = await service.run("getNewsTopics", { request_id: "r" }, { query: { limit: 50, lang } });

@@ -27,8 +27,8 @@ const OFFERED = { usual: 0.04, outOfScope: 0.25, near: 1.3 };
 export function decideOutcome(findings: Findings, reading: Parameters<typeof featuresOf>[2]): Decision {
   const [best, ...rest] = findings.evidence;
   if (best === undefined) return { outcome: "declined", probability: 0 };
-  if (best.article.isNamed === true) return { outcome: "answered", probability: 1 };
   const features = featuresOf([best, ...rest], findings.ranked, reading);
+  if (best.article.isNamed === true) return { outcome: "answered", probability: 1, features };
   const probabilityOf = (model: 0 | 1): number => {
     const logit = Object.entries(features).reduce((sum, [name, value]) => {
       return sum + MODELS.weights[name as keyof Features][model]! * value;
