@@ -29,7 +29,6 @@ export function assistantInWorker(deps: Pick<WorkerOptions, "logger" | "observer
     deadline_ms: JOB_MS,
     start_ms: START_MS,
     memory_mb: MEMORY_MB,
-    young_mb: 16, // With 8, a question takes a tenth longer.
     ...deps,
   });
 }
