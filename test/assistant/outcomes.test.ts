@@ -47,6 +47,11 @@ describe("what becomes of a question over content that nobody has seen", () => {
     },
   );
 
+  it("is no title where it has neither letters nor digits", () => {
+    const rocket = new AnswerIndex([passage({ id: "rocket", title: "🚀", text: "To the moon it goes." })]);
+    expect(ask("?!", [], rocket)).toMatchObject({ routing: { route: "small_talk" }, sources: [] });
+  });
+
   it("is answered by the article, though no example knows its subject", () => {
     const answer = ask("how much does a bicycle cost");
     expect(answer.outcome).toBe("answered");

@@ -87,7 +87,7 @@ export class AnswerIndex {
     this.vocabulary.count(folded, 1);
     this.#numbers.set(key, number);
     this.#counterparts.set(counterpartKey(passage, lang), number);
-    for (const title of titlesOf(passage).map(canonical)) {
+    for (const title of canonicalTitlesOf(passage)) {
       this.#titled.set(title, (this.#titled.get(title) ?? new Set()).add(number));
     }
     this.#passages[number] = { passage, number, lang, details: () => this.#detailsOf(passage) };
@@ -103,7 +103,7 @@ export class AnswerIndex {
     this.#numbers.delete(key);
     const own = counterpartKey(passage, lang);
     if (this.#counterparts.get(own) === number) this.#counterparts.delete(own);
-    for (const title of titlesOf(passage).map(canonical)) {
+    for (const title of canonicalTitlesOf(passage)) {
       this.#titled.get(title)?.delete(number);
       if (this.#titled.get(title)?.size === 0) this.#titled.delete(title);
     }
@@ -118,6 +118,9 @@ function readDetails(passage: Passage) {
   const units = unitsOf(passage.text);
   return { titleTerms: new Set(termsOfFolded(title)), bodyTerms: new Set(termsOfFolded(body)), units };
 }
+
+/** The titles that a question may be: one of signs alone is none. */
+const canonicalTitlesOf = (passage: Passage): string[] => titlesOf(passage).map(canonical).filter(Boolean);
 
 const foldPassage = (passage: Passage): FoldedText => ({
   title: fold(titlesOf(passage).join("\n")),
