@@ -26,18 +26,18 @@ const MOST_BETWEEN = { words: 3, characters: 6 }; // What a gap may stand for.
 const WORDS = new URL("data/thesaurus.txt", import.meta.url);
 const SITUATIONS = new URL("data/situations.txt", import.meta.url);
 
-let words: Thesaurus | undefined; // These are the same for the whole process.
-let everyday: Thesaurus | undefined;
+let everyday: Thesaurus | undefined; // These are the same for the whole process.
+let searched: Thesaurus | undefined;
 
 /** The words for what services are asked about. */
-export const openThesaurus = (): Thesaurus => (words ??= createThesaurus(foldedRows(WORDS)));
+export const openThesaurus = (): Thesaurus => (everyday ??= createThesaurus(foldedRows(WORDS)));
 
 /** The words, and how users tell what happened to them where they do not know its name.
  * @param more the operator's rows */
 export function openSearchThesaurus(more: MeaningRows = []): Thesaurus {
-  const create = (): Thesaurus => createThesaurus([...foldedRows(WORDS), ...own], foldedRows(SITUATIONS));
   const own = more.map((row) => row.map((phrases) => phrases.map(fold)));
-  return more.length > 0 ? create() : (everyday ??= create());
+  const create = (): Thesaurus => createThesaurus([...foldedRows(WORDS), ...own], foldedRows(SITUATIONS));
+  return more.length > 0 ? create() : (searched ??= create());
 }
 
 /** Folded as one text: thousands of short ones take longer. */

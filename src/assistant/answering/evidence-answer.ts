@@ -45,15 +45,16 @@ export function searchFor(request: AnswerRequest, index: AnswerIndex): Findings 
  * none of them says what it asks. */
 export function answerAbout(request: AnswerRequest, index: AnswerIndex): Draft | undefined {
   const { lang } = request.routing;
-  const told = searchFor(request, index).evidence.filter(({ article, window }) => {
+  const telling = searchFor(request, index).evidence.filter(({ article, window }) => {
     const said = new Set(searchTerms(`${article.found.passage.title}\n${window.text}`));
     const share = coverageOf(article.groups, (term) => said.has(term));
     return article.found.lang === lang && window.fits !== false && share >= LEAST_TOLD[lang];
   });
-  if (told.length === 0) return undefined;
-  const sections = told.slice(0, MOST.told).map((part) => sectionOf(part, lang, true));
-  const passages = told.map(({ article }) => article.found.passage);
-  return withModel(passages, draft(sections.join("\n\n"), "answered", told.slice(0, MOST.told).map(sourceOf)), request);
+  if (telling.length === 0) return undefined;
+  const told = telling.slice(0, MOST.told);
+  const text = told.map((part) => sectionOf(part, lang, true)).join("\n\n");
+  const passages = telling.map(({ article }) => article.found.passage);
+  return withModel(passages, draft(text, "answered", told.map(sourceOf)), request);
 }
 
 /** What was asked before a question that may be a follow-up. */
