@@ -40,11 +40,7 @@ export interface Alternative {
 }
 
 /** One thing that a question says, with the words that documents may use for it. */
-export interface TermGroup {
-  readonly weight: number;
-  readonly alternatives: readonly Alternative[];
-  readonly isAdded?: boolean; // Not said by the question: it raises scores, but is nothing that an article has to say.
-}
+export type TermGroup = { readonly weight: number; readonly alternatives: readonly Alternative[] };
 
 /** A group of a query, with its weight in this index. */
 export interface WeightedGroup extends TermGroup {
@@ -208,10 +204,8 @@ export class Scores {
   endGroup(group: TermGroup, size: number): void {
     const matching = this.#found.length;
     const gain = group.weight * Math.log(1 + (size - matching + 0.5) / (matching + 0.5));
-    if (group.isAdded !== true) {
-      this.groups.push({ ...group, gain });
-      this.mass += gain * (BM25F.k1 + 1);
-    }
+    this.groups.push({ ...group, gain });
+    this.mass += gain * (BM25F.k1 + 1);
     for (const document of this.#found) {
       const frequency = this.#frequencies[document]!;
       if (this.#scores[document] === 0) this.#scored.push(document);

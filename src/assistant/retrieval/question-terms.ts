@@ -7,7 +7,6 @@ import { QUESTION_WORDS, STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../../l
 import type { Meaning } from "../../language/thesaurus.ts";
 import type { AnswerIndex } from "./answer-index.ts";
 import type { Nearness } from "./vector-index.ts";
-import { situationsLike } from "./situations.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import { termsOfWord, type Alternative, type TermGroup } from "./language-index.ts";
 
@@ -38,7 +37,7 @@ export function groupsOf(index: AnswerIndex, { question, previous, symbol = "" }
   };
   if (previous !== undefined) add(previous.question, previous.isNeeded ? GROUP.previous : GROUP.context);
   if (assetsInQuestion(question).size === 0) add(symbol.toUpperCase(), GROUP.symbol);
-  return [...groups.values(), ...situationsLike(question, lang)]
+  return Array.from(groups.values())
     .filter(({ weight }) => weight > 0)
     .slice(0, MOST.groups);
 }

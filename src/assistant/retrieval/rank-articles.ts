@@ -70,7 +70,7 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   ];
 }
 
-const PERFECT = 1000; // The score of what the question is the title of: above all others.
+const PERFECT = 2; // The score of what the question is the title of: above all others.
 const FUSION_K = 60;
 
 /** Reciprocal rank fusion (Cormack, Clarke & Büttcher 2009) of the ranking by words with that by vectors. What has no
