@@ -22,10 +22,13 @@ const PLACES = 0; // The row of places, of which there is one.
 const [OTHER, OFFICES] = rowsOf("office")[0]!
   .slice(1)
   .map((names) => names.join("|"));
-/** Where a Chinese title calls an office by its name, and any title a thing by its number: `东京`, `法院`; `17`, `iPhone`. */
+/** Where a Chinese title calls an office by its name, and any title a thing by its number, a round of funding or a version:
+ * `东京`, `法院`; `17`, `iPhone`; `C`, `轮`; `1.15.3`, `v`. */
 const LABELS = [
   new RegExp(`(?!${OTHER})(?<name>\\p{Script=Han}{2})(?:${OTHER}){0,3}(?<thing>${OFFICES})`, "gu"),
   /(?<thing>第|月|(?<!\p{Script=Latin})\p{Lu}\p{Script=Latin}*)[- ]?(?<name>\d{1,4}|[一二三四五六七八九十])(?![\d.,%万亿千百\p{Script=Latin}])/gu,
+  /(?<name>[A-H])\+?(?<thing>轮)/gu,
+  /(?<!\p{Script=Latin})(?<thing>series|v|version) ?(?<name>[A-H](?!\p{Script=Latin})|\d+(?:\.\d+)+)/giu,
 ];
 const { distinctions: DISTINCT } = CLUSTERING;
 

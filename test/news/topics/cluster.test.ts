@@ -106,6 +106,15 @@ describe("clusters", () => {
     ["an opening", "盒仓超市临川店今日开业", "盒仓超市临川店今日停业"],
     ["the end of a plan", "Brill plans to buy the Sorrel refinery", "Brill drops plan to buy the Sorrel refinery"],
     ["a measure that is lifted", "Canada imposes surtax on Chinese cars", "Canada lifts surtax on Chinese cars"],
+    [
+      "another version",
+      "Ethereum client Tarn ships v1.15.3 to fix sync bug",
+      "Ethereum client Tarn ships v1.15.4 to fix sync bug",
+    ],
+    ["another round", "砾石科技完成C轮融资", "砾石科技完成D轮融资"],
+    ["another region", "临川国中部发生地震", "临川国南部发生地震"],
+    ["another instance", "一审判决恒业赔偿车主112万元", "二审维持原判，恒业须赔偿车主112万元"],
+    ["a launch that is called off", "Orlen Space launches 28 satellites", "Orlen Space scrubs launch of 28 satellites"],
     ["a sequel", "交易所Arbory热钱包失窃4400万美元", "交易所Arbory找回全部4400万美元失窃资产"],
   ])("keep %s apart, though the words are the same", async (_, a, b) => {
     expect(await stories([told(a), told(b)])).toEqual([]);
