@@ -64,7 +64,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   }
   draft.errors.push(...unknownVariables(env, keys, input.otherVariables ?? []));
   const { baseDir, sources, errors } = draft;
-  const checked = validate(configSchema, draft.tree);
+  const checked = validate(configSchema, draft.tree, { jitless: true });
   if (checked.valid) errors.push(...fillHeaders(checked.data.news.sources, { env, baseDir }));
   else errors.push(...checked.errors.map((error) => printConfigError(error, { keys, sources, file })));
   if (!checked.valid || errors.length > 0) throw new ConfigError(errors);

@@ -25,9 +25,14 @@ type Validation<T> =
  * const checked = validate(z.object({ limit: z.int().min(1).max(20) }), { limit: 21 });
  * if (!checked.valid) console.log(checked.errors.map(printField));
  * // [ 'limit: must be an integer from 1 to 20, not 21' ]
+ * @param context `jitless` for a large schema that a process uses once: compiling it takes longer
  */
-export function validate<T extends z.ZodType>(schema: T, value: unknown): Validation<z.output<T>> {
-  const parsed = schema.safeParse(value);
+export function validate<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  context?: Pick<z.core.ParseContext, "jitless">,
+): Validation<z.output<T>> {
+  const parsed = schema.safeParse(value, context);
   if (parsed.success) return { valid: true, data: parsed.data };
   // Parsed again for the words alone: most values are valid, and zod is faster without an error map.
   const { issues } = schema.safeParse(value, { error: errorMap }).error ?? parsed.error;
