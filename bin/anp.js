@@ -1,10 +1,14 @@
 #!/usr/bin/env node
-import { existsSync } from "node:fs";
+const { existsSync } = require("node:fs");
+const path = require("node:path");
 
-const cli = new URL("../dist/bundle/anp.js", import.meta.url);
-if (existsSync(cli)) {
-  const { run } = await import(cli.href);
-  await run();
+const loader = path.join(__dirname, "../dist/bundle/loader.cjs");
+if (existsSync(loader)) {
+  // As Node.js ends an ES module that waits for what never happens.
+  const unsettled = () => void (process.exitCode = 13);
+  process.once("beforeExit", unsettled);
+  const { run } = require(loader).load("anp.cjs");
+  void run().then(() => process.off("beforeExit", unsettled));
 } else {
   process.stderr.write("anp is not built: run npm run build\n");
   process.exitCode = 1;

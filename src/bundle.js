@@ -3,7 +3,8 @@
 // from its examples, what was bundled in which version, the licences of that, and the files of the page /docs.
 import { existsSync } from "node:fs";
 import { spawnSync } from "node:child_process";
-import { cp, readdir, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
@@ -100,11 +101,15 @@ const groups = Object.entries(TOGETHER).map(([name, roots], order) => {
 await build({
   input: { anp: "src/cli/anp.ts", ...Object.fromEntries(workers.map((file) => [basename(file, ".ts"), file])) },
   platform: "node",
+  transform: { define: { "import.meta.env": "undefined" } }, // A script has no `import.meta`.
   plugins: [withoutSelfSigning, withoutLanguages, trainedRouterFile, thirdParty],
   logLevel: "warn",
   output: {
     dir: OUTPUT,
-    format: "esm",
+    // Not ES modules: V8 keeps compiled code of scripts alone.
+    format: "cjs",
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "[name]-[hash].cjs",
     sourcemap: true,
     cleanDir: true,
     hashCharacters: "base36",
@@ -121,6 +126,35 @@ await writeFile(join(OUTPUT, "commit"), found.status === 0 ? found.stdout.trim()
 const docs = join(OUTPUT, "docs");
 await cp("src/http/pages/docs", docs, { recursive: true });
 for (const file of SWAGGER_UI_FILES) await cp(join(SWAGGER_UI, file), join(docs, file));
+await keepCode();
+
+/** Keeps the code that V8 compiles for commands that are as short as they are frequent. */
+async function keepCode() {
+  const loader = join(OUTPUT, "loader.cjs");
+  await cp("src/bundle-loader.cjs", loader);
+  const folder = await mkdtemp(join(tmpdir(), "anp-build-"));
+  const onFolder = (args) => [...args, "--storage", `fs:${folder}`];
+  const commands = [
+    ["--help"],
+    ...[
+      ["users", "create", "u"],
+      ["quota", "u"],
+      ["ledger", "u"],
+    ].map(onFolder),
+  ];
+  const script = `
+    const { load, keepCode } = require(${JSON.stringify(resolve(loader))});
+    (async () => {
+      for (const args of ${JSON.stringify(commands)}) {
+        process.argv.splice(2, Infinity, ...args);
+        await load("anp.cjs").run();
+      }
+      if (process.exitCode === 0) keepCode();
+    })();`;
+  const { status, stderr } = spawnSync(process.execPath, ["-e", script, "anp"], { encoding: "utf8" });
+  await rm(folder, { recursive: true });
+  if (status !== 0) throw new Error(`The build cannot run the program: ${stderr}`);
+}
 
 async function sourcesOf(room) {
   return (await readdir(join("src", room))).map((file) => join("src", room, file));

@@ -1,4 +1,4 @@
 import { serveJobs } from "../compute/serve-jobs.ts";
 import { createAssistantJobs } from "./jobs/assistant-jobs.ts";
 
-await serveJobs(createAssistantJobs);
+void serveJobs(createAssistantJobs);

@@ -24,7 +24,7 @@ export interface WorkerOptions {
 }
 
 /** A file of the build that is the entry of a worker, also for what runs from the sources. */
-export const workerFile = (name: string): URL => packageFile(`dist/bundle/${name}.js`);
+export const workerFile = (name: string): URL => packageFile(`dist/bundle/${name}.cjs`);
 
 interface Task {
   readonly request: JobRequest;

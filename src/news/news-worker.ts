@@ -1,4 +1,4 @@
 import { serveJobs } from "../compute/serve-jobs.ts";
 import { createNewsJobs } from "./jobs/news-jobs.ts";
 
-await serveJobs(createNewsJobs);
+void serveJobs(createNewsJobs);

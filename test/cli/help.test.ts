@@ -152,17 +152,16 @@ it("prints the version of the package", async () => {
 it.for([["--help"], ["--version"], ["ledger", "--help"], ["serve", "--help"]])(
   "loads nothing but commander for %s",
   (args) => {
-    const hooks = `data:text/javascript,${encodeURIComponent(
-      "export async function load(url, context, next) { process._rawDebug?.('loaded ' + url); return next(url, context); }",
+    const told = `data:text/javascript,${encodeURIComponent(
+      `import fs from "node:fs";
+      const { readFileSync } = fs;
+      fs.readFileSync = (file, ...rest) => { process._rawDebug("loaded " + file); return readFileSync(file, ...rest); };`,
     )}`;
-    const register = `data:text/javascript,${encodeURIComponent(
-      `import { register } from "node:module"; register(${JSON.stringify(hooks)});`,
-    )}`;
-    const { stderr, status } = spawnSync(process.execPath, ["--import", register, ANP, ...args], { encoding: "utf8" });
+    const { stderr, status } = spawnSync(process.execPath, ["--import", told, ANP, ...args], { encoding: "utf8" });
     expect(status).toBe(0);
     // The source maps of the loaded files list the modules in them.
     const modules = stderr.split("\n").flatMap((line) => {
-      const file = /^loaded file:\/\/(.*\/dist\/bundle\/.*\.js)$/.exec(line)?.[1];
+      const file = /^loaded (.*\/dist\/bundle\/.*\.cjs)$/.exec(line)?.[1];
       // The entry has nothing of its own to map.
       if (file === undefined || !existsSync(`${file}.map`)) return [];
       return (JSON.parse(readFileSync(`${file}.map`, "utf8")) as { sources: string[] }).sources;

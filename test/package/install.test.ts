@@ -45,7 +45,7 @@ describe("the package", () => {
         "LICENSE",
         "README.md",
         "bin/anp.js",
-        "dist/bundle/anp.js",
+        "dist/bundle/anp.cjs",
         "dist/bundle/THIRD-PARTY-LICENSES.txt",
         "dist/bundle/docs/swagger-ui-bundle.js",
         "fixtures/demo/users.json",

@@ -22,7 +22,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   const input = PROGRAMS.map((program) => join(ROOT, "test", program));
   await build({ input, platform: "node", logLevel: "warn", output: { dir, format: "esm" } });
   const bundle = join(ROOT, "dist/bundle");
-  const read = (await readdir(bundle)).filter((name) => !/\.(js|map)$/.test(name));
+  const read = (await readdir(bundle)).filter((name) => !/\.(c?js|map|code)$/.test(name));
   for (const name of read) await symlink(join(bundle, name), join(dir, name));
   provide("processes", dir);
   return () => rm(dir, { recursive: true });

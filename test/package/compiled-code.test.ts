@@ -1,0 +1,56 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+const bundle = join(root, "dist/bundle");
+
+/** Whether V8 takes the code that was kept of each file, for a process without flags as a command is. */
+const TAKEN = `
+  const { readFileSync } = require("node:fs");
+  const taken = process.argv.slice(1).map((filename) => {
+    const cachedData = readFileSync(filename + ".code");
+    const source = require("node:module").wrap(readFileSync(filename, "utf8"));
+    return !new (require("node:vm").Script)(source, { filename, cachedData }).cachedDataRejected;
+  });
+  console.log(JSON.stringify(taken));`;
+
+it("holds the compiled code of what short commands load", async () => {
+  const files = (await readdir(bundle)).filter((name) => name.endsWith(".code")).map((name) => name.slice(0, -5));
+  for (const start of ["anp.cjs", "start-", "accounts-", "quota-"]) {
+    expect(files.filter((name) => name.startsWith(start))).toHaveLength(1);
+  }
+  const { stdout } = await run(process.execPath, ["-e", TAKEN, ...files.map((name) => join(bundle, name))]);
+  expect(JSON.parse(stdout)).toEqual(files.map(() => true));
+});
+
+it("runs without the code, with that of another version, and with source maps", async () => {
+  const folder = await temporaryFolder();
+  onTestFinished(() => folder.remove());
+  await cp(join(root, "bin"), join(folder.path, "bin"), { recursive: true });
+  await cp(bundle, join(folder.path, "dist/bundle"), { recursive: true });
+  await symlink(join(root, "package.json"), join(folder.path, "package.json"));
+  const copy = join(folder.path, "dist/bundle");
+  for (const name of await readdir(copy)) {
+    if (name.endsWith(".code")) await writeFile(join(copy, name), Buffer.alloc(1000, 7));
+  }
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+  const anp = join(folder.path, "bin/anp.js");
+  for (const flags of [[], ["--enable-source-maps"]]) {
+    expect((await run(process.execPath, [...flags, anp, "--version"])).stdout).toBe(`${version}\n`);
+  }
+});
+
+it("does not end as if all was well where a command waits for what never happens", async () => {
+  const folder = await temporaryFolder();
+  onTestFinished(() => folder.remove());
+  await cp(join(root, "bin"), join(folder.path, "bin"), { recursive: true });
+  await mkdir(join(folder.path, "dist/bundle"), { recursive: true });
+  const never = "exports.load = () => ({ run: () => new Promise(() => undefined) });";
+  await writeFile(join(folder.path, "dist/bundle/loader.cjs"), never);
+  await expect(run(process.execPath, [join(folder.path, "bin/anp.js"), "quota"])).rejects.toMatchObject({ code: 13 });
+});
