@@ -50,8 +50,8 @@ function questionsOf(path: string): WorldQuestion[] {
 
 /** The companies that the outcomes are fitted on: the demo's exchange, a bank, a payment app, an online broker. */
 export const TUNED = ["demo", "bank", "wallet", "broker"] as const;
-/** And a mobile phone company on which nothing is tuned. */
-export const WORLDS = [...TUNED, "telecom"] as const;
+/** And a mobile phone company and a second exchange, on which nothing is tuned. */
+export const WORLDS = [...TUNED, "telecom", "exchange"] as const;
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures");
 
