@@ -147,6 +147,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
   /** Ends the worker at a limit. What it has sent by then still counts: this thread may have been late itself. */
   #limit(ms: number): void {
     const worker = this.#worker;
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       const task = this.#running;
       setImmediate(() => {

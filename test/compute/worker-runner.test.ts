@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { createInProcessRunner } from "../../src/compute/in-process-runner.ts";
 import type { JobRunner } from "../../src/compute/job-runner.ts";
 import { WorkerRunner, type WorkerOptions } from "../../src/compute/worker-runner.ts";
@@ -136,6 +136,20 @@ describe("jobs in a worker", () => {
     const { thread } = await runner.run("count", undefined);
     await until("the idle worker was ended", async () => (await runner.run("count", undefined)).thread !== thread);
     expect(events).toEqual([]);
+  });
+
+  test("keep their worker while it was idle for less than that since the last one", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { runner } = probe({ idle_ms: 5000 });
+      const { thread } = await runner.run("count", undefined);
+      for (let job = 0; job < 3; job++) {
+        vi.advanceTimersByTime(3000);
+        expect((await runner.run("count", undefined)).thread).toBe(thread);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 
