@@ -1,3 +1,4 @@
+import { memoized } from "../../runtime/cache/memoized.ts";
 import { isLocal, type Source } from "../sources/sources.ts";
 import { cleanUrl, urlKey } from "./canonical-url.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
@@ -10,22 +11,19 @@ import { assetsInNews } from "../../language/assets.ts";
 
 const digestOf = (...parts: string[]): string => sha256(JSON.stringify(parts)).slice(0, 16);
 
-const MOST = { title: 300, summary: 600, author: 120 }; // Longest texts kept, in code points.
+const MOST = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Longest texts kept, in code points; and entries.
 
 /** Items of one feed, in its order. The id is made from the link's key, so that one page is one item in whichever feed
  * it is listed; from the feed and the entry's own identifier when there is no link, or when the feed gives one link to
  * entries of different titles; from the title too when there is no identifier, or several entries have it.
  * @param now milliseconds since the epoch: the date of entries without one, and the latest date there can be */
 export function feedItems(source: Source, entries: readonly FeedEntry[], now: number): ListedItem[] {
-  const keyed = entries.map((entry) => ({ ...entry, key: urlKey(entry.link) }));
-  const shared = { links: sharedKeys(keyed, ({ key }) => key), guids: sharedKeys(keyed, ({ guid }) => guid) };
-  return keyed.flatMap(({ key, ...entry }) => {
-    const title = shorten(entry.title || entry.summary, MOST.title);
+  const read = entries.map(readEntry);
+  const shared = { links: sharedKeys(read, ({ key }) => key), guids: sharedKeys(read, ({ guid }) => guid) };
+  return read.flatMap(({ entry, key, headline: title, summary, url, digest }) => {
     if (title === "") return [];
     const isOwn = key !== "" && !shared.links.has(key);
     const isNamed = entry.guid !== "" && !shared.guids.has(entry.guid);
-    const summary = entry.summary === title ? "" : shorten(entry.summary, MOST.summary);
-    const url = cleanUrl(entry.link);
     const dated = entry.published !== null;
     return {
       id: `n${isOwn ? digestOf(key) : digestOf(source.id, entry.guid || key, isNamed ? "" : title)}`,
@@ -42,7 +40,16 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
       symbols: assetsInNews(`${title}\n${summary}`, [...entry.categories, ...(source.categories ?? [])]),
       ...(entry.author !== "" && { author: shorten(entry.author, MOST.author) }),
       ...(source.categories && { categories: source.categories }),
-      digest: digestOf(title, summary, url, String(entry.published ?? "")),
+      digest,
     };
   });
 }
+
+/** What is the same in whichever feed an entry is, and kept, as most entries are listed again. */
+const readEntry = memoized((entry: FeedEntry) => {
+  const headline = shorten(entry.title || entry.summary, MOST.title);
+  const summary = entry.summary === headline ? "" : shorten(entry.summary, MOST.summary);
+  const url = cleanUrl(entry.link);
+  const digest = digestOf(headline, summary, url, String(entry.published ?? ""));
+  return { entry, guid: entry.guid, title: entry.title, key: urlKey(entry.link), headline, summary, url, digest };
+}, MOST.entries);

@@ -39,6 +39,20 @@ const titles = (items: readonly ListedItem[]): string[] => items.map(({ title })
 const LONG = "Bitcoin climbs above one hundred five thousand dollars in early trading";
 const SUMMARY = "The asset rose by four percent as short sellers covered their positions on several venues.";
 
+test("an entry that is listed again makes the same item, unless its feed, its settings or the entries beside it changed", () => {
+  const entry = { title: "x", summary: "", link: "https://n.example/1", guid: "g", author: "", categories: [] };
+  const one = { ...entry, published: NOON - HOUR };
+  const [first] = feedItems(A, [one], NOON);
+  expect(feedItems({ ...A }, [one], NOON + HOUR)).toEqual([first]);
+  expect(feedItems(source("b"), [one], NOON)).toMatchObject([{ id: first!.id, source_ids: ["b"], source: "b" }]);
+  expect(feedItems(source("a", "Renamed"), [one], NOON)).toMatchObject([{ source: "Renamed" }]);
+  const [beside] = feedItems(A, [one, { ...one, title: "y" }], NOON);
+  expect(beside!.id).not.toBe(first!.id);
+  expect(feedItems(A, [one], NOON)).toEqual([first]);
+  const undated = { ...entry, published: null };
+  expect([NOON, NOON + HOUR].map((now) => feedItems(A, [undated], now)[0]!.published_ms)).toEqual([NOON, NOON + HOUR]);
+});
+
 describe("one story is one item", () => {
   test("when a feed links to one page twice", () => {
     const items = mergeItems(

@@ -264,10 +264,25 @@ test.each([wrapped(""), atom(""), '{"items":[]}', wrapped("<item/>")])(
   },
 );
 
-test("a relative date is before the time of reading", () => {
-  const now = Date.parse("2026-11-20T12:34:56Z");
-  const entries = parseFeed(wrapped("<item><title>a</title><pubDate>3 小时前</pubDate></item>"), 480, undefined, now);
-  expect(entries[0]!.published).toBe(Date.parse("2026-11-20T09:00:00Z"));
+test("a relative date is before the time of reading, each time that it is read", () => {
+  const text = wrapped("<item><title>a</title><pubDate>3 小时前</pubDate></item>");
+  for (const [now, published] of [
+    ["2026-11-20T12:34:56Z", "2026-11-20T09:00:00Z"],
+    ["2026-11-21T12:34:56Z", "2026-11-21T09:00:00Z"],
+  ] as const) {
+    const [entry] = parseFeed(text, 480, undefined, Date.parse(now));
+    expect(entry!.published).toBe(Date.parse(published));
+  }
+});
+
+test("an entry that is listed again is read as the feed is by then", () => {
+  const item = "<item><title>a</title><link>a</link><pubDate>Fri, 20 Nov 2026 16:00:00</pubDate></item>";
+  const read = (page: string, zone: number) =>
+    parseFeed(wrapped(`<link>${page}</link>${item}`), zone).map(({ link, published }) => [link, published]);
+  expect(read("https://one.example/", 0)).toEqual([["https://one.example/a", AT + 8 * 3_600_000]]);
+  expect(read("https://two.example/", 0)).toEqual([["https://two.example/a", AT + 8 * 3_600_000]]);
+  expect(read("https://two.example/", 480)).toEqual([["https://two.example/a", AT]]);
+  expect(read("https://two.example/", 480)).toEqual([["https://two.example/a", AT]]);
 });
 
 describe("a web page", () => {

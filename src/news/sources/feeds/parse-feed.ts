@@ -1,5 +1,6 @@
 import { plainLine, withoutControls } from "../../../language/plain-text.ts";
 import { parseJson } from "../../../runtime/json/parse-json.ts";
+import { memoized } from "../../../runtime/cache/memoized.ts";
 import { parseDate } from "../feed-dates.ts";
 import { SourceError } from "../source-error.ts";
 import NAMES from "./feed-names.json" with { type: "json" };
@@ -21,13 +22,20 @@ export type FeedEntry = Readonly<ReturnType<typeof entryOf>>;
  * @throws SourceError `not_a_feed`, and `empty` for a feed without entries */
 export function parseFeed(text: string, zone = 0, base?: string, now?: number): FeedEntry[] {
   const document = withoutControls(text).trim();
-  const read = document.startsWith("{") ? readJsonFeed : readXmlFeed;
-  const fields = read(withoutEntities(document), base);
+  const readFields = document.startsWith("{") ? readJsonFeed : readXmlFeed;
+  const fields = readFields(withoutEntities(document), base);
   if (fields === undefined) throw new SourceError("not_a_feed", whatElse(document, base));
   if (fields.entries.length === 0) throw new SourceError("empty", "the feed has no entries");
   const [page] = linksOf(fields.feed, undefined);
-  return fields.entries.map((entry) => entryOf(entry, page, (date) => parseDate(date, zone, now)));
+  return fields.entries.map((own) => {
+    const entry = readEntry(JSON.stringify({ fields: own, page, zone }));
+    return entry.published === null ? entryOf(JSON.stringify({ fields: own, page, zone, now })) : entry;
+  });
 }
+
+type EntryInput = Readonly<{ fields: readonly Field[]; page?: string; zone: number; now?: number }>;
+/** 20 million characters are kept: most entries are listed again, with a date that does not depend on when it is read. */
+const readEntry = memoized(entryOf, 20_000_000, (input) => input.length);
 
 function whatElse(document: string, base: string | undefined): string {
   if (!/<html[\s>]|<!doctype\s+html/i.test(document)) return "the content is not an RSS, Atom, RDF or JSON feed";
@@ -44,7 +52,7 @@ export function advertisedFeeds(page: string, base?: string): string[] {
   const tags = page.slice(0, PAGE).match(/<(?:link|base)\s(?:[^<>"']|"[^"<]*"|'[^'<]*')*>/gi) ?? [];
   let from = base;
   return tags.flatMap((tag) => {
-    const { rel = "", type = "", href = "" } = Object.fromEntries(attributesOf(tag.slice(5)));
+    const { rel = "", type = "", href = "" } = attributesOf(tag.slice(5));
     const link = resolveLink(href.trim(), from);
     if (!/^https?:/i.test(link) || link.length > MOST.link) return [];
     if (/^<base/i.test(tag)) from = link;
@@ -66,7 +74,7 @@ function readJsonFeed(document: string, base: string | undefined): FeedFields | 
   const { home_page_url: page, items } = feed ?? {};
   if (!Array.isArray(items)) return undefined;
   const fieldsOf = (name: string, value: unknown): Field[] =>
-    [value].flat().map((one) => ({ name, markup: textOf(one), attributes: new Map(), base }));
+    [value].flat().map((one) => ({ name, markup: textOf(one), attributes: {}, base }));
   const entries = (items.slice(0, MOST.entries) as (typeof feed)[]).map((item) =>
     Object.entries(NAMES.json).flatMap(([key, name]) => fieldsOf(name, item?.[key])),
   );
@@ -82,13 +90,13 @@ function textOf(value: unknown): string {
 /** The pages that an entry may be of: what it links to, else its permanent link, else what else it links to, else its identifier. */
 function linksOf(fields: readonly Field[], page: string | undefined): string[] {
   const links = fieldsOf(fields, "link").map(({ markup, attributes, base }) => {
-    const { rel = "alternate", type = "html" } = Object.fromEntries(attributes);
-    const link = resolveLink((attributes.get("href") ?? markup).trim(), base ?? page);
+    const { rel = "alternate", type = "html", href = markup } = attributes;
+    const link = resolveLink(href.trim(), base ?? page);
     return { link, rank: rel !== "alternate" ? 3 : /html|^$/.test(type) ? 0 : 2 };
   });
   for (const { name, markup, attributes } of fieldsOf(fields, "guid")) {
     const link = markup.trim();
-    const isLink = attributes.get("ispermalink") !== "false" && /^https?:\/\//i.test(link);
+    const isLink = attributes["ispermalink"] !== "false" && /^https?:\/\//i.test(link);
     if (isLink) links.push({ link, rank: name === "id" ? 4 : 1 });
   }
   return links.sort((a, b) => a.rank - b.rank).flatMap(({ link }) => (link === "" ? [] : link));
@@ -98,12 +106,13 @@ function linksOf(fields: readonly Field[], page: string | undefined): string[] {
 const fieldsOf = (fields: readonly Field[], kind: keyof typeof NAMES.fields): Field[] =>
   NAMES.fields[kind].flatMap((wanted) => fields.filter(({ name }) => name === wanted));
 
-function entryOf(fields: readonly Field[], page: string | undefined, instantOf: (date: string) => number | null) {
+function entryOf(input: string) {
+  const { fields, page, zone, now } = JSON.parse(input) as EntryInput;
   const texts = (kind: keyof typeof NAMES.fields): string[] => fieldsOf(fields, kind).map(({ markup }) => markup);
   const first = (found: readonly string[]): string => found.find((text) => text.trim() !== "") ?? "";
   const line = (markup: string): string => plainLine(markup.slice(0, MOST.markup));
   const author = first(texts("author"));
-  const dates = texts("date").map(instantOf);
+  const dates = texts("date").map((date) => parseDate(date, zone, now));
   return {
     guid: reference(first(texts("guid"))), // The feed's own identifier of the entry, or "".
     /** The link, absolute where the feed says by what to resolve it, or "". */
@@ -118,7 +127,7 @@ function entryOf(fields: readonly Field[], page: string | undefined, instantOf: 
       .flatMap(({ name, markup, attributes }) => {
         if (NAMES.fields.keywords.includes(name)) return markup.split(",");
         if (!NAMES.fields.category.includes(name)) return [];
-        return attributes.get("label") ?? attributes.get("term") ?? attributes.get("text") ?? markup;
+        return attributes["label"] ?? attributes["term"] ?? attributes["text"] ?? markup;
       })
       .slice(0, MOST_CATEGORIES)
       .flatMap((category) => plainLine(category.slice(0, MOST.link)) || []),

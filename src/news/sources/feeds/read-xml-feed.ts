@@ -9,7 +9,7 @@ export const MOST = { entries: 1000, fields: 128, markup: 20_000, attributes: 81
 export interface Field {
   readonly name: string; // In lower case, with the usual prefix of its namespace: `dc:date`.
   readonly markup: string; // HTML.
-  readonly attributes: ReadonlyMap<string, string>;
+  readonly attributes: Readonly<Record<string, string>>;
   readonly base: string | undefined; // What relative links of it are resolved by.
 }
 
@@ -79,7 +79,7 @@ class FeedReader {
     if (this.#continues(tag, start, isEmpty ? 0 : 1)) return;
     const attributes = attributesOf(text);
     const isRoot = this.#open.length === 1;
-    for (const [name, value] of attributes) {
+    for (const [name, value] of Object.entries(attributes)) {
       const usual = name.startsWith("xmlns:") ? NAMESPACES.get(value.toLowerCase().replace(/[/#]$/, "")) : undefined;
       if (usual !== undefined) this.#prefixes.set(name.slice(6), usual);
     }
@@ -87,16 +87,16 @@ class FeedReader {
     const name = this.#nameOf(tag);
     if (isRoot) this.#isAtom = name === "feed";
     const outer = this.#open.at(-1)!.base;
-    const own = resolveLink((attributes.get("xml:base") ?? "").trim(), outer);
+    const own = resolveLink((attributes["xml:base"] ?? "").trim(), outer);
     const base = /^https?:/i.test(own) && own.length <= MOST.link ? own : outer;
     if (isEntry(name)) {
       this.#endEntry();
-      const fields = Array.from(attributes, ([key, markup]): Field => ({ name: `@${key}`, markup, attributes, base }));
-      this.#entry = fields.filter((field) => WANTED.has(field.name));
+      const wanted = Object.entries(attributes).filter(([key]) => WANTED.has(`@${key}`));
+      this.#entry = wanted.map(([key, markup]) => ({ name: `@${key}`, markup, attributes, base }));
     } else if (!isRoot && !NAMES.containers.includes(name)) {
       const field = { name, tag, start: end, attributes, base, depth: 1, entries: 0, hasTags: false };
       // Links of Atom are often left open.
-      if (isEmpty || (name === "link" && attributes.has("href"))) this.#addField(field, end);
+      if (isEmpty || (name === "link" && attributes["href"] !== undefined)) this.#addField(field, end);
       else this.#field = field;
       return;
     }
@@ -148,19 +148,20 @@ class FeedReader {
 const isEntry = (name: string): boolean => name === "item" || name === "entry";
 
 /** The attributes of a tag by their names in lower case. */
-export function attributesOf(text: string): Map<string, string> {
+export function attributesOf(text: string): Record<string, string> {
+  if (!text.includes("=")) return {};
   const found = text
     .slice(0, MOST.attributes)
     .matchAll(/(?<![^\s"'])([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))/g);
-  return new Map(Array.from(found, ([, name, ...values]) => [name!.toLowerCase(), decodeXML(values.join(""))]));
+  return Object.fromEntries(Array.from(found, ([, key, ...text]) => [key!.toLowerCase(), decodeXML(text.join(""))]));
 }
 
 /** The HTML that an element holds: as text (RSS, Atom's `html`), as elements (`xhtml`), as plain text, or as base64. */
 function markupOf(raw: string, hasTags: boolean, isAtom: boolean, attributes: Field["attributes"]): string {
   const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   if (hasTags) return withSections(raw, (text) => text, escaped);
-  const type = attributes.get("type") ?? "text";
-  const mode = attributes.get("mode") ?? (/^(?!text\/)[^/]+\/(?!.*xml$)/i.test(type) ? "base64" : "");
+  const type = attributes["type"] ?? "text";
+  const mode = attributes["mode"] ?? (/^(?!text\/)[^/]+\/(?!.*xml$)/i.test(type) ? "base64" : "");
   if (isAtom && mode === "base64" && /^[\w+/\s]+={0,2}$/.test(raw.trim())) {
     const text = Buffer.from(raw, "base64").toString("utf8");
     return text.includes("\ufffd") ? "" : text;
