@@ -16,6 +16,7 @@ const MOST = { candidates: 200, shingles: 50_000, titles: 50_000 };
  * that published it first changes its content; others are added to `source_ids`. A known item keeps its id, and its
  * date while its content is unchanged or its feed gives no date; its sentiment stays while its text does. */
 export function mergeItems(known: readonly ListedItem[], listed: readonly ListedItem[]): ListedItem[] {
+  if (listed.length === 0) return Array.from(known);
   const byId = new Map<string, ListedItem>();
   const byGuid = new Map<string, string>();
   const titles = new TitleIndex();

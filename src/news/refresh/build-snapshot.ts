@@ -86,7 +86,7 @@ async function nextItems(before: readonly StoredItem[], read: Read, options: Bui
   const configured = new Set(news.map(({ source }) => source.id));
   const known = before.flatMap((item) => {
     const ids = item.source_ids.filter((id) => configured.has(id));
-    return ids.length === 0 ? [] : { ...item, source_ids: ids };
+    return ids.length === 0 ? [] : ids.length === item.source_ids.length ? item : { ...item, source_ids: ids };
   });
   const listed = news.flatMap(({ content }) => (content?.kind === "news" ? content.entries : []));
   const move = createDateShifter(shift, now);

@@ -93,7 +93,7 @@ function utf8Shape(bytes: Buffer): { multibyte: number; invalid: number } {
 function highCharacters(text: string): { high: number; broken: number } {
   let high = 0;
   let broken = 0;
-  for (const character of text) {
+  for (const character of /[^\x00-\x7f]/.test(text) ? text : "") {
     if (character >= "\x80") high += 1;
     if (character === "\ufffd") broken += 1;
   }

@@ -30,7 +30,7 @@ export function evidenceOf(items: readonly NewsItem[]) {
 }
 
 /** Kept, since a topic is shown in each language, and most topics again after the next refresh. */
-const termsOf = memoized((text: string) => headlineTermsOf(text, []).map(({ key }) => key), 2000);
+const termsOf = memoized((text: string) => headlineTermsOf(text, []).map(({ key }) => key), 10_000);
 
 function countConcepts(texts: readonly string[][]): Map<string, number> {
   const concepts = groupBy(texts.flat(), (key) => (key.startsWith("@") ? key.slice(1) : ""));
