@@ -17,20 +17,16 @@ type Groups = readonly (readonly number[])[]; // Of each point.
  * by their first index, the members of each by how central they are.
  *
  * 1. TF-IDF vectors of words, Han character pairs, concepts, quantities and tickers.
- * 2. Each vector is blended with those of its nearest neighbours (pseudo-relevance feedback after Rocchio 1971): a
- *    headline is short, its neighbours report the same in other words, and in the other language.
+ * 2. Each vector is blended with those of its nearest neighbours (pseudo-relevance feedback after Rocchio 1971), which
+ *    report the same in other words, and in the other language.
  * 3. Agglomerative clustering by the cosine of centroids over the graph of these neighbours, best margin first. What two
- *    clusters need to merge falls with the size of the larger, since the centroid of many headlines is less noisy than
- *    that of one, and rises with the time between them (a linear form of the time decay that topic tracking uses;
- *    Miranda et al. 2018, Multilingual Clustering of Streaming News).
+ *    clusters need to merge falls with the size of the larger, whose centroid is less noisy, and rises with the time between
+ *    them (a linear form of the time decay of Miranda et al. 2018, Multilingual Clustering of Streaming News).
  *
  * Clusters of which members report different events by their own words ({@link createDistinction}) do not merge, however near.
- *
- * No pair is compared that is not near, and what is near is bounded: the cost grows with n times the neighbours. The same
- * input gives the same groups in any order.
- *
- * Known groups are continued: the fresh headlines join them, and each other. Small groups near to these are taken apart
- * first, as they were formed by little evidence. Only what is fresh, or taken apart, is compared.
+ * The cost grows with n times the neighbours, and the same input gives the same groups in any order. Known groups are
+ * continued: fresh headlines join them, and each other. Small groups near to these are taken apart first, as they were
+ * formed by little evidence. Only what is fresh, or taken apart, is compared.
  *
  * @param known the group of each headline, undefined for a fresh one; without, all are fresh
  */

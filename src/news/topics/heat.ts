@@ -16,14 +16,10 @@ export interface Report {
  *     heat = log2(1 + Σ g(o)) · Σ over outlets o of g(o) · Σ over its items k = 1, 2, … newest first of w(k) / k
  *     w = 2^(−age / half-life)
  *
- * The first factor is the breadth: distinct outlets. The sum is recency and velocity in one: an exponentially decayed
- * count is the moving average of the rate of reports, times half-life / ln 2, so the same reports within a shorter time
- * are hotter.
- * Exponentially decayed counting (Cormode, Shkapenyuk, Srivastava, Xu: Forward Decay, ICDE 2009, section III.A), in
- * which an outlet's k-th item adds 1/k (a feed that repeats itself grows as the logarithm of its items), times the
- * damped number of independent outlets (the log damping of tf weights, Manning, Raghavan, Schütze, section 6.4.1). So
- * a new report never cools a story, one more outlet counts more than one more item, and without news the heat halves
- * every half-life: the order of two stories then stays. An outlet of weight g counts as g outlets.
+ * The first factor is the breadth: distinct outlets, log-damped as tf weights are (Manning, Raghavan, Schütze, 6.4.1). The
+ * sum is recency and velocity in one: exponentially decayed counting (Cormode, Shkapenyuk, Srivastava, Xu: Forward Decay,
+ * ICDE 2009, III.A), in which an outlet's k-th item adds 1/k. A new report never cools a story, one more outlet counts more
+ * than one more item, and without news the order of two stories stays. An outlet of weight g counts as g outlets.
  * @param now milliseconds since the epoch; an item of the future counts as new
  */
 export function heatOf(reports: readonly Report[], now: number): number {
@@ -43,13 +39,11 @@ export function heatOf(reports: readonly Report[], now: number): number {
 /** Until when a story without another report rises, and until when it does not fall, ms since the epoch. */
 type TrendEnds = Readonly<ReturnType<typeof trendEnds>>;
 
-/** How the heat of a story at an instant compares to its heat an hour before, of what was published until then: `rising` or
- * `falling` when it is more than 5% hotter or cooler. A story without dated reports is `steady`. */
+/** How the heat of a story compares to that of an hour before: `rising` or `falling` when it is over 5% hotter or cooler. */
 export const trendAt = ({ rising_ms, steady_ms }: TrendEnds, now: number) =>
   now < rising_ms ? "rising" : now < steady_ms ? "steady" : "falling";
 
-/** A report counts in the heat of an hour before from one hour after it on; else both heats cool alike, so that their
- * ratio stays, and the trend of every later instant is known at once.
+/** A report counts in the heat of an hour before from one hour after it on; else the ratio of both heats stays.
  * @param now milliseconds since the epoch */
 export function trendEnds(reports: readonly Report[], now: number) {
   if (reports.length === 0) return { rising_ms: -Infinity, steady_ms: Infinity };
