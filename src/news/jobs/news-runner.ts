@@ -5,7 +5,7 @@ import type { NewsJobs } from "./news-jobs.ts";
 
 const JOB_MS = 10_000; // Longest run of a job that has no deadline of its own, and longest start of the worker, ms.
 /** V8's heap of the worker, MB: enough for 20,000 items of two languages beside the snapshot before. */
-const MEMORY_MB = 384;
+const MEMORY_MB = 448;
 const YOUNG_MB = 24; // What a refresh needs for a moment is then not copied with what stays.
 const IDLE_MS = 5000; // The worker is needed for refreshes only: in between it would hold its memory for nothing.
 
