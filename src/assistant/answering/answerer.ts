@@ -2,6 +2,7 @@ import type { Answer, AnswerRequest } from "../answer.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import type { Findings } from "../retrieval/find-evidence.ts";
 import type { Route, Routing } from "../routing/routing.ts";
+import { assetsInQuestion } from "../../language/assets.ts";
 import { chosenTitle } from "./chosen-title.ts";
 import { answerAbout, answerFromEvidence, draft, searchFor, type Draft } from "./evidence-answer.ts";
 import { answerLatest, asksForLatest } from "./latest-answer.ts";
@@ -49,9 +50,11 @@ function answerPlainly({ routing }: AnswerRequest): Draft | undefined {
 }
 
 /** @param plainly whether the question must leave no doubt, since nothing has been looked up */
-function isForService({ question, routing: { route, confidence } }: AnswerRequest, plainly: boolean): boolean {
+function isForService({ question, routing }: AnswerRequest, plainly: boolean): boolean {
+  const { route, sub_intent, confidence } = routing;
   if (route === "account") return OWN_ACCOUNT.test(question) && (!plainly || OWN.test(question));
-  return route === "market" && confidence >= (plainly ? 1 : SURE_OF_ROUTE);
+  const isOfNoAsset = sub_intent === "price" && assetsInQuestion(question).size === 0;
+  return route === "market" && confidence >= (plainly || isOfNoAsset ? 1 : SURE_OF_ROUTE);
 }
 
 function settle(found: Draft, findings: Findings, request: AnswerRequest, index: AnswerIndex): PreparedAnswer {
