@@ -1,127 +1,67 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it } from "vitest";
 import type { Passage } from "../../src/assistant/passage.ts";
 import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
 import { findEvidence } from "../../src/assistant/retrieval/find-evidence.ts";
 import { decideOutcome } from "../../src/assistant/answering/decide-outcome.ts";
 import type { Language } from "../../src/contract/schemas/shared-fields.ts";
-
-const DATA = process.env["ANP_DATA"];
-
-interface Question {
-  readonly id: string;
-  readonly question: string;
-  readonly gold_passage: string;
-  readonly answers: readonly string[];
-}
-
-interface Set {
-  readonly name: string;
-  readonly lang: Language;
-  readonly passages: string;
-  readonly queries: string;
-}
-
-const XQUAD = {
-  en: { lang: "en", passages: "xquad/passages.en.jsonl", queries: "xquad/queries.en.jsonl" },
-  zh: { lang: "zh", passages: "xquad/passages.zh.jsonl", queries: "xquad/queries.zh.jsonl" },
-} as const;
-const CMRC = {
-  lang: "zh",
-  passages: "cmrc2018/passages.trial.jsonl",
-  queries: "cmrc2018/queries.trial.jsonl",
-} as const;
-const SETS: readonly Set[] = [
-  { name: "CMRC 2018", ...CMRC },
-  { name: "XQuAD en", ...XQUAD.en },
-  { name: "XQuAD zh", ...XQUAD.zh },
-];
-/** Asked in the other language than the passages'. */
-const CROSS: readonly Set[] = [
-  { name: "XQuAD en, of Chinese passages", ...XQUAD.en, passages: XQUAD.zh.passages },
-  { name: "XQuAD zh, of English passages", ...XQUAD.zh, passages: XQUAD.en.passages },
-];
-
-function rowsOf<T>(path: string): T[] {
-  const lines = readFileSync(join(DATA ?? "", "retrieval", path), "utf8")
-    .trim()
-    .split("\n");
-  return lines.map((line) => JSON.parse(line) as T);
-}
-
-function passagesOf(path: string): Passage[] {
-  const lang = path.includes(".en.") ? "en" : "zh";
-  return rowsOf<{ id: string; title?: string; text: string }>(path).map(({ id, title = "", text }) => ({
-    id,
-    kind: "help",
-    title,
-    text,
-    url: "",
-    lang,
-    published_at: null,
-  }));
-}
+import { CROSS, HAS_PUBLISHED, passagesOf, rowsOf, SETS, type PublishedQuestion } from "./published.ts";
 
 function mean(values: readonly number[]): string {
   return (values.reduce((sum, value) => sum + value, 0) / values.length).toFixed(3);
 }
 
 /** Place of the right passage, from 1; 0 when it is not found. */
-function placeOf(index: AnswerIndex, { question, gold_passage }: Question, lang: Language): number {
+function placeOf(index: AnswerIndex, { question, gold_passage }: PublishedQuestion, lang: Language): number {
   const { ranked } = findEvidence(index, { question, lang, now: 0 });
   return ranked.findIndex(({ found }) => found.passage.id === gold_passage) + 1;
 }
 
 /** Estimated probability that the best evidence answers, with and without the right passage, and the text quoted with it. */
-function judge(index: AnswerIndex, { question, gold_passage }: Question, lang: Language) {
+function judge(index: AnswerIndex, { question, gold_passage }: PublishedQuestion, lang: Language) {
   const routing = { route: "help", sub_intent: "general", lang, confidence: 0.5, research: false } as const;
   const decide = (accept: (passage: Passage) => boolean) => {
     const findings = findEvidence(index, { question, lang, now: 0, accept });
-    const { probability } = decideOutcome(findings, { routing, isFollowUp: false });
+    const { probability } = decideOutcome(findings, { question, routing });
     return { probability, text: findings.quoted.map(({ window }) => window.text).join("\n") };
   };
   const answerable = decide(() => true);
   return { ...answerable, without: decide(({ id }) => id !== gold_passage).probability };
 }
 
-describe.skipIf(DATA === undefined || !existsSync(join(DATA, "retrieval")))(
-  "retrieval and grounding on published sets (skipped without ANP_DATA)",
-  () => {
-    it("finds the passage", () => {
-      const table: Record<string, object> = {};
-      for (const { name, lang, passages, queries } of [...SETS, ...CROSS]) {
-        const index = new AnswerIndex(passagesOf(passages));
-        const places = rowsOf<Question>(queries).map((question) => placeOf(index, question, lang));
-        table[name] = {
-          questions: places.length,
-          "recall@1": mean(places.map((place) => (place === 1 ? 1 : 0))),
-          "recall@5": mean(places.map((place) => (place > 0 && place <= 5 ? 1 : 0))),
-          "nDCG@10": mean(places.map((place) => (place > 0 && place <= 10 ? 1 / Math.log2(place + 1) : 0))),
-        };
-      }
-      console.table(table);
-    });
+describe.skipIf(!HAS_PUBLISHED)("retrieval and grounding on published sets (skipped without ANP_DATA)", () => {
+  it("finds the passage", () => {
+    const table: Record<string, object> = {};
+    for (const { name, lang, passages, queries } of [...SETS, ...CROSS]) {
+      const index = new AnswerIndex(passagesOf(passages));
+      const places = rowsOf<PublishedQuestion>(queries).map((question) => placeOf(index, question, lang));
+      table[name] = {
+        questions: places.length,
+        "recall@1": mean(places.map((place) => (place === 1 ? 1 : 0))),
+        "recall@5": mean(places.map((place) => (place > 0 && place <= 5 ? 1 : 0))),
+        "nDCG@10": mean(places.map((place) => (place > 0 && place <= 10 ? 1 / Math.log2(place + 1) : 0))),
+      };
+    }
+    console.table(table);
+  });
 
-    it("tells answerable questions from others", () => {
-      const table: Record<string, object> = {};
-      for (const { name, lang, passages, queries } of SETS) {
-        const index = new AnswerIndex(passagesOf(passages));
-        const questions = rowsOf<Question>(queries);
-        const judged = questions.map((question) => judge(index, question, lang));
-        const falsely = judged.map(({ without }) => without).sort((a, b) => b - a);
-        const least = falsely[Math.floor(falsely.length * 0.05)]!;
-        const answered = judged.filter(({ probability }) => probability > least);
-        const holds = judged.filter(({ text }, at) => questions[at]!.answers.some((answer) => text.includes(answer)));
-        table[name] = {
-          "quotation holds the answer": (holds.length / judged.length).toFixed(3),
-          "answered at 5% false": (answered.length / judged.length).toFixed(3),
-        };
-      }
-      console.table(table);
-    });
-  },
-);
+  it("tells answerable questions from others", () => {
+    const table: Record<string, object> = {};
+    for (const { name, lang, passages, queries } of SETS) {
+      const index = new AnswerIndex(passagesOf(passages));
+      const questions = rowsOf<PublishedQuestion>(queries);
+      const judged = questions.map((question) => judge(index, question, lang));
+      const falsely = judged.map(({ without }) => without).sort((a, b) => b - a);
+      const least = falsely[Math.floor(falsely.length * 0.05)]!;
+      const answered = judged.filter(({ probability }) => probability > least);
+      const holds = judged.filter(({ text }, at) => questions[at]!.answers.some((answer) => text.includes(answer)));
+      table[name] = {
+        "quotation holds the answer": (holds.length / judged.length).toFixed(3),
+        "answered at 5% false": (answered.length / judged.length).toFixed(3),
+      };
+    }
+    console.table(table);
+  });
+});
 
 describe("indexing", () => {
   it("takes a time that allows it at a start", () => {

@@ -69,10 +69,9 @@ export function previousOf({ question, history }: Pick<AnswerRequest, "question"
 /** Answers by what was found: quotations, titles to choose from, or a reply that nothing was found; a model by the same. */
 export function answerFromEvidence(findings: Findings, request: AnswerRequest): Draft {
   const { question, routing, history } = request;
-  const isFollowUp = isElliptical(question);
-  const hasHistory = history.length > 0;
-  const { outcome, isQuoted } = decideOutcome(findings, { routing, isFollowUp: isFollowUp && hasHistory });
-  if (outcome !== "answered" && isFollowUp && !hasHistory) return draft(REPLIES.askBack[routing.lang], "declined");
+  const { outcome, isQuoted } = decideOutcome(findings, request);
+  const isIncomplete = history.length === 0 && isElliptical(question);
+  if (outcome !== "answered" && isIncomplete) return draft(REPLIES.askBack[routing.lang], "declined");
   if (outcome === "declined") return declined(request);
   const passages = findings.ranked.slice(0, MOST.passages[request.wide ? "wide" : "narrow"]);
   return withModel(

@@ -1,6 +1,6 @@
 import type { AskedQuestion, PreparedQuestion } from "../assistant.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
-import { isElliptical, routeQuestion } from "../routing/router.ts";
+import { routeQuestion } from "../routing/router.ts";
 import { chosenTitle } from "./chosen-title.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import { searchFor } from "./evidence-answer.ts";
@@ -18,12 +18,11 @@ export function explainAnswer(given: AskedQuestion, prepared: PreparedQuestion, 
       : { ...given, question: standalone, history: [] };
   const router = routeQuestion(asked.question, asked);
   const findings = searchFor({ ...asked, routing: router, wide: router.research && asked.research }, on);
-  const isFollowUp = isElliptical(asked.question) && asked.history.length > 0;
   return {
     question: asked.question,
     router,
     route: { route: routing.route, sub_intent: routing.sub_intent, kind, by: by ?? "figures" },
-    decision: decideOutcome(findings, { routing: router, isFollowUp }),
+    decision: decideOutcome(findings, { question: asked.question, routing: router }),
     evidence: findings.evidence.map(({ article: { found, groups, ...scores }, window }) => {
       const { id, kind, lang, title } = found.passage;
       return { id, kind, lang, title, ...scores, window, terms: groups.length };

@@ -1,54 +1,64 @@
-import { searchTerms } from "./language-index.ts";
+import { searchTerms, type WeightedGroup } from "./language-index.ts";
 import type { AnswerWindow } from "./choose-window.ts";
 import { titlesOf } from "../passage.ts";
-import { matchOf, type RankedArticle } from "./rank-articles.ts";
+import { coverageOf, matchOf, type RankedArticle } from "./rank-articles.ts";
 import type { Routing } from "../routing/routing.ts";
+import { hasHan } from "../../language/detect-language.ts";
 import { isFunctional } from "../../language/stop-words.ts";
 
 /** An article that may answer, with its best part. */
 export type Evidence = { readonly article: RankedArticle; readonly window: AnswerWindow };
+/** A question, and what it is taken for. */
+export type Reading = { readonly question: string; readonly routing: Routing };
 const TELLING = 0.8;
 /** From this confidence on, the router knows that a question is out of scope. */
 export const SURE_OF_SCOPE = 0.8;
 
-/** What the evidence for a question, the best first, is like, and what the question is taken for: shares, ratios and
- * flags that mean the same in any corpus. */
-export function featuresOf(
-  [best, ...rest]: readonly [Evidence, ...Evidence[]],
-  ranked: readonly RankedArticle[],
-  { isFollowUp, routing: { route, confidence } }: { readonly isFollowUp: boolean; readonly routing: Routing },
-) {
-  const { article, window } = best;
+/** What the best evidence for a question is like, and what the question is taken for: shares, flags, and sums of what is
+ * said, each by its rarity, that mean the same in a corpus of any size. */
+export function featuresOf({ article, window }: Evidence, { question, routing }: Reading) {
   const { found, groups } = article;
   const { titleTerms, bodyTerms } = found.details();
+  const windowTerms = new Set(searchTerms(window.text));
   const has = (term: string): boolean => titleTerms.has(term) || bodyTerms.has(term);
+  const isShown = (term: string): boolean => titleTerms.has(term) || windowTerms.has(term);
+  const shown = groups.map(({ alternatives, weight, rarity }) => weight * rarity * matchOf(alternatives, isShown));
+  const known = groups.filter(({ rarity }) => rarity <= 1);
   const telling = groups.filter(({ weight }) => weight >= TELLING);
   const unmatched = telling.filter(({ alternatives }) => matchOf(alternatives, has) === 0);
-  const others = ranked.filter((other) => other.found !== found);
-  const gapTo = (other: RankedArticle | undefined): number =>
-    (article.score - (other?.score ?? 0)) / (article.score || 1);
-  const otherWindow = Math.max(0, ...rest.map((other) => other.window.score));
+  const isOutside = routing.route === "out_of_scope";
   const flag = (condition: boolean): number => (condition ? 1 : 0);
   return {
-    score: article.score,
+    score: Math.log(0.05 + article.score),
     own: Math.max(article.own, article.cross),
-    gap: gapTo(others[0]),
-    gapToThird: gapTo(others[1]),
-    titleCoverage: article.titleCoverage,
     titleAsked: titleAsked(article),
+    shown: shown.reduce((sum, one) => sum + one, 0),
+    rarestShown: Math.max(0, ...shown),
+    literal: coverageOf(known.map(literally), has),
     unmatched: telling.length === 0 ? 1 : unmatched.length / telling.length,
-    bestWindow: flag(window.score >= otherWindow),
-    windowGap: window.score - otherWindow,
-    bestOther: flag(article.cross > 0 && others.every((other) => other.cross <= article.cross)),
-    misfits: flag(window.fits === false),
-    groups: Math.log(1 + telling.length),
-    single: flag(telling.length <= 1),
-    foreign: flag(article.own === 0),
-    followUp: flag(isFollowUp),
+    nothingTelling: flag(unmatched.length === telling.length),
+    unknown: 1 - massOf(known) / (massOf(groups) || 1),
+    unknownNames: shareOfNames(question, (name) => !searchTerms(name).every(has)),
+    fits: flag(window.fits === true),
     notice: flag(found.passage.kind !== "help"),
-    outOfScope: flag(route === "out_of_scope"),
-    surelyOutOfScope: flag(route === "out_of_scope" && confidence >= SURE_OF_SCOPE),
+    outOfScope: flag(isOutside),
+    surelyOutOfScope: flag(isOutside && routing.confidence >= SURE_OF_SCOPE),
   };
+}
+
+const massOf = (groups: readonly WeightedGroup[]): number => groups.reduce((sum, { gain }) => sum + gain, 0);
+
+/** A group without other words for what the question says. */
+const literally = (group: WeightedGroup): WeightedGroup => ({
+  ...group,
+  alternatives: group.alternatives.filter(({ weight }) => weight >= 1),
+});
+
+/** Share of the names in a question, words with a capital within it, of which something holds. */
+function shareOfNames(question: string, test: (name: string) => boolean): number {
+  const words = question.match(/[\p{Script=Latin}\p{N}]+/gu) ?? [];
+  const names = words.filter((word, at) => /^\p{Lu}/u.test(word) && word !== "I" && (at > 0 || hasHan(question)));
+  return names.length === 0 ? 0 : names.filter(test).length / names.length;
 }
 
 /** Share of the telling terms of the title, or of another way to ask for the article, that the question says. */

@@ -45,6 +45,7 @@ export type TermGroup = { readonly weight: number; readonly alternatives: readon
 /** A group of a query, with its weight in this index. */
 export interface WeightedGroup extends TermGroup {
   readonly gain: number; // Weight times inverse document frequency.
+  readonly rarity: number; // Inverse document frequency, compared with what one document says: above 1 where none does.
 }
 
 /** The fields of a document, folded and without markup. */
@@ -203,8 +204,9 @@ export class Scores {
    * (Robertson & Spärck Jones 1976), never negative. */
   endGroup(group: TermGroup, size: number): void {
     const matching = this.#found.length;
-    const gain = group.weight * Math.log(1 + (size - matching + 0.5) / (matching + 0.5));
-    this.groups.push({ ...group, gain });
+    const idf = Math.log(1 + (size - matching + 0.5) / (matching + 0.5));
+    const gain = group.weight * idf;
+    this.groups.push({ ...group, gain, rarity: idf / Math.log(1 + (Math.max(1, size) - 0.5) / 1.5) });
     this.mass += gain * (BM25F.k1 + 1);
     for (const document of this.#found) {
       const frequency = this.#frequencies[document]!;
