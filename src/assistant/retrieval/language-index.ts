@@ -17,8 +17,7 @@ class Postings {
     if (this.count === this.packed.length) this.packed = grown(this.packed, Math.ceil(this.packed.length * 1.5));
     const [title, body] = [Math.min(this.title, MOST_IN.title), Math.min(this.body, MOST_IN.body)];
     this.packed[this.count++] = document * 2 ** FREQUENCY_BITS + (title << BITS.body) + body;
-    this.title = 0;
-    this.body = 0;
+    [this.title, this.body] = [0, 0];
   }
 
   remove(document: number): void {
@@ -53,7 +52,7 @@ export type FoldedText = { readonly title: string; readonly body: string };
 
 /** An inverted index of the documents of one language. Documents come and go; scores are those of an index built anew. */
 export class LanguageIndex {
-  readonly #postings = new Map<string, Postings>();
+  readonly #postings = new Map<TermKey, Postings>(); // By `keyOf` of the term.
   #titles = new Uint32Array(1024);
   #bodies = new Uint32Array(1024);
   #titleTerms = 0;
@@ -64,10 +63,10 @@ export class LanguageIndex {
 
   /** @param document a number that is not in use; small ones cost less memory */
   add(document: number, text: FoldedText): void {
-    const [title, body] = [termsOfFolded(text.title), termsOfFolded(text.body)];
+    const [title, body] = [keysOfFolded(text.title), keysOfFolded(text.body)];
     const found: Postings[] = [];
-    for (const term of title) this.#postingsOf(term, found).title++;
-    for (const term of body) this.#postingsOf(term, found).body++;
+    for (const key of title) this.#postingsOf(key, found).title++;
+    for (const key of body) this.#postingsOf(key, found).body++;
     for (const postings of found) postings.append(document);
     if (document >= this.#titles.length) {
       const length = Math.max(document + 1, this.#titles.length * 2);
@@ -80,21 +79,21 @@ export class LanguageIndex {
 
   /** @param text the same as when the document was added */
   remove(document: number, text: FoldedText): void {
-    const [title, body] = [termsOfFolded(text.title), termsOfFolded(text.body)];
-    for (const term of new Set([...title, ...body])) {
-      const postings = this.#postings.get(term)!;
+    const [title, body] = [keysOfFolded(text.title), keysOfFolded(text.body)];
+    for (const key of new Set([...title, ...body])) {
+      const postings = this.#postings.get(key)!;
       postings.remove(document);
-      if (postings.count === 0) this.#postings.delete(term);
+      if (postings.count === 0) this.#postings.delete(key);
     }
     this.#count(-1, -title.length, -body.length);
   }
 
   documentFrequency(term: string): number {
-    return this.#postings.get(term)?.count ?? 0;
+    return this.#postings.get(keyOf(term))?.count ?? 0;
   }
 
-  terms(): IterableIterator<string> {
-    return this.#postings.keys();
+  terms(): string[] {
+    return Array.from(this.#postings.keys(), termOf);
   }
 
   /** Scores the documents for a query: the sum over its groups, each with the frequencies of its alternatives together.
@@ -109,9 +108,9 @@ export class LanguageIndex {
   }
 
   /** The postings of a term that a document contains, with those found before. */
-  #postingsOf(term: string, found: Postings[]): Postings {
-    let postings = this.#postings.get(term);
-    if (postings === undefined) this.#postings.set(term, (postings = new Postings()));
+  #postingsOf(key: TermKey, found: Postings[]): Postings {
+    let postings = this.#postings.get(key);
+    if (postings === undefined) this.#postings.set(key, (postings = new Postings()));
     if (postings.title + postings.body === 0) found.push(postings);
     return postings;
   }
@@ -125,7 +124,7 @@ export class LanguageIndex {
 
   /** Adds the weighted frequencies of an alternative (Darwish & Oard 2003, structured queries). */
   #addFrequencies(scores: Scores, { terms, weight }: Alternative): void {
-    const lists = terms.flatMap((term) => this.#postings.get(term) ?? []);
+    const lists = terms.flatMap((term) => this.#postings.get(keyOf(term)) ?? []);
     if (lists.length < terms.length) return;
     lists.sort((a, b) => a.count - b.count);
     for (const [at, list] of lists.entries()) this.#visit(scores, list, at, at === lists.length - 1 ? weight : 0);
@@ -253,20 +252,42 @@ export class Scores {
  */
 export const searchTerms = (text: string): string[] => termsOfFolded(fold(text));
 
-export function termsOfFolded(folded: string): string[] {
-  const terms: string[] = [];
+export const termsOfFolded = (folded: string): string[] => keysOfFolded(folded).map(termOf);
+
+/** What a term is looked up by: one or two characters of Chinese by a number, so that indexing makes no strings. */
+type TermKey = string | number;
+const HAN = { first: 0x4e00, count: 0x5200 }; // CJK Unified Ideographs; terms with rarer characters are strings.
+const codeOf = (character: string): number => (character.length === 1 ? character.charCodeAt(0) - HAN.first : -1);
+const isCode = (code: number): boolean => code >= 0 && code < HAN.count;
+
+function keyOfCharacters(first: string, second?: string): TermKey {
+  const [a, b] = [codeOf(first), second === undefined ? 0 : codeOf(second)];
+  if (!isCode(a) || !isCode(b)) return first + (second ?? "");
+  return second === undefined ? a : (a + 1) * HAN.count + b;
+}
+
+const keyOf = (term: string): TermKey => (term.length > 2 ? term : keyOfCharacters(term.charAt(0), term[1]));
+
+function termOf(key: TermKey): string {
+  if (typeof key === "string") return key;
+  if (key < HAN.count) return String.fromCharCode(HAN.first + key);
+  return termOf(Math.floor(key / HAN.count) - 1) + termOf(key % HAN.count);
+}
+
+function keysOfFolded(folded: string): TermKey[] {
+  const keys: TermKey[] = [];
   for (const { text: token, han } of tokenizeFolded(folded)) {
-    if (!han) terms.push(stem(token));
+    if (!han) keys.push(stem(token));
     else {
       let before = "";
       for (const character of token) {
-        if (before !== "") terms.push(before + character);
-        terms.push(character);
+        if (before !== "") keys.push(keyOfCharacters(before, character));
+        keys.push(keyOfCharacters(character));
         before = character;
       }
     }
   }
-  return terms;
+  return keys;
 }
 
 /** The terms that a text must contain for a word or phrase to occur in it, near enough: pairs of characters for Chinese. */
