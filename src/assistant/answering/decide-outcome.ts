@@ -1,6 +1,6 @@
 import MODEL from "./outcome-model.json" with { type: "json" };
 import type { AnswerOutcome } from "../answer.ts";
-import { featuresOf, SURE_OF_SCOPE, type Reading } from "../retrieval/evidence-features.ts";
+import { featuresOf, type Reading } from "../retrieval/evidence-features.ts";
 import type { Findings } from "../retrieval/find-evidence.ts";
 
 type Features = ReturnType<typeof featuresOf>;
@@ -38,8 +38,7 @@ export function decideOutcome({ evidence: [best] }: Findings, reading: Reading):
   if (answerable >= LEAST.shown) {
     return { outcome: probability >= LEAST.answered ? "answered" : "unsure", probability, features };
   }
-  const { route, confidence } = reading.routing;
-  const isOutside = route === "out_of_scope" && confidence >= SURE_OF_SCOPE;
+  const isOutside = features.surelyOutOfScope === 1;
   const isNear = !isOutside && (best.article.near ?? 0) >= OFFERED.near;
   const isLike = isNear || best.article.score >= (isOutside ? OFFERED.outOfScope : OFFERED.usual);
   return { outcome: isLike ? "offered" : "declined", probability, isQuoted: answerable >= LEAST.quoted, features };

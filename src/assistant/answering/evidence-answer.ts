@@ -73,12 +73,10 @@ export function answerFromEvidence(findings: Findings, request: AnswerRequest): 
   const isIncomplete = history.length === 0 && isElliptical(question);
   if (outcome !== "answered" && isIncomplete) return draft(REPLIES.askBack[routing.lang], "declined");
   if (outcome === "declined") return declined(request);
-  const passages = findings.ranked.slice(0, MOST.passages[request.wide ? "wide" : "narrow"]);
-  return withModel(
-    passages.map(({ found }) => found.passage),
-    outcome === "offered" ? offer(findings, request, isQuoted) : quoteAs(outcome, findings, request),
-    request,
-  );
+  const given = findings.ranked.slice(0, MOST.passages[request.wide ? "wide" : "narrow"]);
+  const passages = given.map(({ found }) => found.passage);
+  const extracted = outcome === "offered" ? offer(findings, request, isQuoted) : quoteAs(outcome, findings, request);
+  return withModel(passages, extracted, request);
 }
 
 function quoteAs(outcome: "answered" | "unsure", findings: Findings, request: AnswerRequest): Draft {

@@ -1,7 +1,7 @@
 import { searchTerms, type WeightedGroup } from "./language-index.ts";
 import type { AnswerWindow } from "./choose-window.ts";
 import { titlesOf } from "../passage.ts";
-import { coverageOf, matchOf, type RankedArticle } from "./rank-articles.ts";
+import { matchOf, type RankedArticle } from "./rank-articles.ts";
 import type { Routing } from "../routing/routing.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import { isFunctional } from "../../language/stop-words.ts";
@@ -10,9 +10,7 @@ import { isFunctional } from "../../language/stop-words.ts";
 export type Evidence = { readonly article: RankedArticle; readonly window: AnswerWindow };
 /** A question, and what it is taken for. */
 export type Reading = { readonly question: string; readonly routing: Routing };
-const TELLING = 0.8;
-/** From this confidence on, the router knows that a question is out of scope. */
-export const SURE_OF_SCOPE = 0.8;
+const LEAST = { tellingWeight: 0.8, sureOfScope: 0.8 }; // Of a group, and of the router that a question is out of scope.
 
 /** What the best evidence for a question is like, and what the question is taken for: shares, flags, and sums of what is
  * said, each by its rarity, that mean the same in a corpus of any size. */
@@ -24,9 +22,8 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
   const isShown = (term: string): boolean => titleTerms.has(term) || windowTerms.has(term);
   const shown = groups.map(({ alternatives, weight, rarity }) => weight * rarity * matchOf(alternatives, isShown));
   const known = groups.filter(({ rarity }) => rarity <= 1);
-  const telling = groups.filter(({ weight }) => weight >= TELLING);
+  const telling = groups.filter(({ weight }) => weight >= LEAST.tellingWeight);
   const unmatched = telling.filter(({ alternatives }) => matchOf(alternatives, has) === 0);
-  const isOutside = routing.route === "out_of_scope";
   const flag = (condition: boolean): number => (condition ? 1 : 0);
   return {
     score: Math.log(0.05 + article.score),
@@ -34,25 +31,19 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
     titleAsked: titleAsked(article),
     shown: shown.reduce((sum, one) => sum + one, 0),
     rarestShown: Math.max(0, ...shown),
-    literal: coverageOf(known.map(literally), has),
+    literal: massOf(known.filter(({ alternatives }) => matchOf(alternatives, has) === 1)) / (massOf(known) || 1),
     unmatched: telling.length === 0 ? 1 : unmatched.length / telling.length,
     nothingTelling: flag(unmatched.length === telling.length),
     unknown: 1 - massOf(known) / (massOf(groups) || 1),
     unknownNames: shareOfNames(question, (name) => !searchTerms(name).every(has)),
     fits: flag(window.fits === true),
     notice: flag(found.passage.kind !== "help"),
-    outOfScope: flag(isOutside),
-    surelyOutOfScope: flag(isOutside && routing.confidence >= SURE_OF_SCOPE),
+    outOfScope: flag(routing.route === "out_of_scope"),
+    surelyOutOfScope: flag(routing.route === "out_of_scope" && routing.confidence >= LEAST.sureOfScope),
   };
 }
 
 const massOf = (groups: readonly WeightedGroup[]): number => groups.reduce((sum, { gain }) => sum + gain, 0);
-
-/** A group without other words for what the question says. */
-const literally = (group: WeightedGroup): WeightedGroup => ({
-  ...group,
-  alternatives: group.alternatives.filter(({ weight }) => weight >= 1),
-});
 
 /** Share of the names in a question, words with a capital within it, of which something holds. */
 function shareOfNames(question: string, test: (name: string) => boolean): number {
