@@ -1,4 +1,4 @@
-import { tokenize, type Token } from "../../../language/tokenize.ts";
+import { stem, tokenize, type Token } from "../../../language/tokenize.ts";
 
 /** A sparse vector: feature ids and their weights. */
 export type Vector = { readonly ids: Int32Array; readonly weights: Float64Array };
@@ -16,7 +16,7 @@ const SIZES = { characters: [3, 4], han: [1, 2, 3] };
 
 const REACH = 3; // Largest distance of two words that make a pair: "change my address" holds "change address".
 
-/** Hashed features of one text: words and pairs of words, and character n-grams, which tolerate typos. */
+/** Hashed features of one text: stems and pairs of them, and character n-grams, which tolerate typos. */
 type RawFeatures = { readonly words: readonly number[]; readonly characters: readonly number[] };
 /** Adds features of a text, such as the concepts that its words name. */
 export type Annotator = (text: string, tokens: readonly Token[]) => Iterable<string>;
@@ -37,12 +37,11 @@ export function featuresOf(text: string, annotate?: Annotator): RawFeatures {
       before = [token.slice(-1)];
       continue;
     }
-    words.push(hash(KIND.word, token, 0, token.length));
-    for (const other of before) {
-      const pair = `${other} ${token}`;
-      words.push(hash(KIND.pair, pair, 0, pair.length));
-    }
-    before = [token, ...before].slice(0, REACH);
+    const word = stem(token);
+    const add = (kind: number, name: string): unknown => words.push(hash(kind, name, 0, name.length));
+    add(KIND.word, word);
+    for (const other of before) add(KIND.pair, `${other} ${word}`);
+    before = [word, ...before].slice(0, REACH);
     const padded = ` ${token} `;
     for (const size of SIZES.characters) {
       for (let at = 0; at + size <= padded.length; at++) characters.push(hash(KIND.characters, padded, at, at + size));
@@ -70,8 +69,7 @@ export function fitVocabulary(texts: readonly RawFeatures[]): Vocabulary {
 
 /** Turns texts into vectors: sublinear TF × IDF, each block of features scaled to length 1 (Salton & Buckley 1988). */
 export function createVectorizer({ keys, idf }: Vocabulary) {
-  const ids = new Map<number, number>();
-  for (const [id, key] of keys.entries()) ids.set(key, id);
+  const ids = new Map(Array.from(keys, (key, id) => [key, id]));
   const counts = new Int32Array(idf.length);
   return {
     /** Share of the words and pairs of a text that were seen in training, 0 to 1. */
