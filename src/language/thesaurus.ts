@@ -25,6 +25,7 @@ export type MeaningRows = readonly (readonly (readonly string[])[])[];
 const MOST_BETWEEN = { words: 3, characters: 6 }; // What a gap may stand for.
 const WORDS = new URL("data/thesaurus.txt", import.meta.url);
 const SITUATIONS = new URL("data/situations.txt", import.meta.url);
+const TOLD = new URL("data/told-situations.txt", import.meta.url);
 
 let everyday: Thesaurus | undefined; // These are the same for the whole process.
 let searched: Thesaurus | undefined;
@@ -39,6 +40,9 @@ export function openSearchThesaurus(more: MeaningRows = []): Thesaurus {
   const create = (): Thesaurus => createThesaurus([...foldedRows(WORDS), ...own], foldedRows(SITUATIONS));
   return more.length > 0 ? create() : (searched ??= create());
 }
+
+/** The rows of all lists, folded: what texts are compared with as a whole. */
+export const readMeanings = (): MeaningRows => [WORDS, SITUATIONS, TOLD].flatMap(foldedRows);
 
 /** Folded as one text: thousands of short ones take longer. */
 const foldedRows = (file: URL): MeaningRows => parseRows(fold(readFileSync(file, "utf8")));
@@ -69,16 +73,20 @@ function createThesaurus(words: MeaningRows, situations: MeaningRows = []) {
   const byCharacter = groupBy(chinese, ({ phrase }) => firstOf(phrase));
   const byWord = groupBy(whole, ({ word }) => word);
   const longestWord = Math.max(...Array.from(byWord.keys(), ({ length }) => length));
-  const found = (phrases: readonly Phrase[] = [], units: readonly string[], at: number, between: number): Mention[] =>
-    phrases.flatMap(({ phrase, meaning }) => {
-      const places = placesOf(phrase.split(" "), units, at, between);
-      return places === undefined ? [] : [{ meaning, places, ...(isWhole(phrase) && { phrase }) }];
-    });
+  const mentions = (phrases: ReadonlyMap<string, readonly Phrase[]>, units: readonly string[], between: number) => {
+    const said = new Set(units);
+    return units.map((first, at) =>
+      (phrases.get(first) ?? []).flatMap(({ phrase, meaning }): Mention[] => {
+        if (!said.has(phrase.slice(phrase.lastIndexOf(" ") + 1))) return []; // Of most phrases that begin so.
+        const places = placesOf(phrase.split(" "), units, at, between);
+        return places === undefined ? [] : [{ meaning, places, ...(isWhole(phrase) && { phrase }) }];
+      }),
+    );
+  };
   return {
     /** The meanings that a list of English stems mentions, the longest phrase of each at each place. */
     mentionsInEnglish: (stems: readonly string[]): Mention[] =>
-      stems.flatMap((first, at) => {
-        const matches = found(byStem.get(first), stems, at, MOST_BETWEEN.words);
+      mentions(byStem, stems, MOST_BETWEEN.words).flatMap((matches) => {
         const longest = Math.max(...matches.map(({ places }) => places.length));
         return matches.filter(({ places }) => places.length === longest);
       }),
@@ -88,11 +96,7 @@ function createThesaurus(words: MeaningRows, situations: MeaningRows = []) {
         const places = Array.from(word, (_, i) => at + i);
         return byWord.get(word)!.map(({ meaning }) => ({ meaning, phrase: word, places }));
       });
-      const characters = Array.from(run);
-      const gapped = characters.flatMap((first, at) =>
-        found(byCharacter.get(first), characters, at, MOST_BETWEEN.characters),
-      );
-      return [...matched, ...gapped];
+      return [...matched, ...mentions(byCharacter, Array.from(run), MOST_BETWEEN.characters).flat()];
     },
     /** The meanings that have a stem as a whole phrase. */
     meaningsOf: (englishStem: string): Meaning[] =>

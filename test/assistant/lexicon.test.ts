@@ -37,7 +37,7 @@ it("reads phrases with gaps, for a few words each", async () => {
   const passages = [
     passage({ id: "debit", title: "Direct debits", text: "You can give back a direct debit within eight weeks." }),
     passage({ id: "debit", lang: "zh", title: "自动扣款", text: "八周之内可以要求退回。" }),
-    passage({ id: "money", title: "Money", text: "About money that is pulled." }),
+    passage({ id: "money", title: "Money", text: "About notes and coins of money." }),
   ];
   const index = new AnswerIndex(passages, await lexicon("direct debit, keep_pulling _money | 自动扣款, 老_划_钱\n"));
   const first = (question: string, lang: "en" | "zh"): string | undefined =>

@@ -5,6 +5,8 @@ import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
 import { findEvidence } from "../../src/assistant/retrieval/find-evidence.ts";
 import { clausesOf } from "../../src/assistant/retrieval/find-evidence.ts";
 import { searchTerms } from "../../src/assistant/retrieval/language-index.ts";
+import { rarityOf, situationsIn } from "../../src/assistant/retrieval/situations.ts";
+import { product } from "../../src/runtime/product.ts";
 import type { Search } from "../../src/assistant/retrieval/question-terms.ts";
 import { detectLanguage } from "../../src/language/detect-language.ts";
 import { stem } from "../../src/language/tokenize.ts";
@@ -49,6 +51,29 @@ describe("search terms", () => {
   });
 });
 
+describe("the situations in a text", () => {
+  const situations = (text: string) => situationsIn([searchTerms(text), 1]);
+  const alike = (a: string, b: string): number => product(situations(a).vector, situations(b).vector);
+
+  it.each([
+    ["what if you guys go bust", "Insolvency and safeguarding", "Opening hours of branches"],
+    ["my kid swiped my phone and spent money", "未经授权的付款", "贷款利率"],
+    ["手机丢了上不去", "Lost phone: logging in again", "Interest on savings"],
+  ])("make %j more like %j than %j", (question, like, unlike) => {
+    expect(alike(question, like)).toBeGreaterThan(2 * alike(question, unlike));
+  });
+
+  it("are strong where the rows speak of it, and weak where they do not", () => {
+    expect(situations("withdraw money to my bank account").strength).toBeGreaterThan(0.3);
+    expect(situations("The glacier carved granite valleys").strength).toBeLessThan(0.1);
+  });
+
+  it("tell rare words from those in many", () => {
+    expect(rarityOf(stem("quokka"))).toBe(1);
+    expect(rarityOf(stem("app"))).toBeLessThan(0.6);
+  });
+});
+
 describe("retrieval", () => {
   it("counts a title above a body", () => {
     expect(idsOf("withdrawal fees").slice(0, 2)).toEqual(["fees", "letter"]);
@@ -72,6 +97,18 @@ describe("retrieval", () => {
     expect(find("staking").ranked[0]!.found).toMatchObject({ lang: "en", passage: { id: "staking" } });
     expect(find("质押").ranked[0]!.found).toMatchObject({ lang: "zh", passage: { id: "staking" } });
     expect(idsOf("staking").filter((id) => id === "staking")).toHaveLength(1);
+  });
+
+  it("puts first what is about the situation that a question tells, of articles with the same words of it", () => {
+    const index = new AnswerIndex([
+      passage({
+        id: "safe",
+        title: "Safeguarding",
+        text: "Customer funds are kept apart in case of insolvency. Your money.",
+      }),
+      passage({ id: "letter", title: "Letter", text: "On your money." }),
+    ]);
+    expect(idsOf("is my money gone if you guys go bust", {}, index)).toEqual(["safe", "letter"]);
   });
 
   it("finds nothing for words that only ask", () => {

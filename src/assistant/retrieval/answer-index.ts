@@ -6,13 +6,21 @@ import { canonical, fold } from "../../language/tokenize.ts";
 import { plainText } from "../../language/plain-text.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { keyOf, titlesOf, type Passage, type PassageChanges } from "../passage.ts";
-import { LanguageIndex, termsOfFolded, type FoldedText } from "./language-index.ts";
+import { LanguageIndex, searchTerms, termsOfFolded, type FoldedText } from "./language-index.ts";
+import { situationsIn } from "./situations.ts";
+import TUNING from "./tuning.json" with { type: "json" };
 import { unitsOf } from "./text-units.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
 /** A passage in the index. */
-export type IndexedPassage = Readonly<{ passage: Passage; number: number; lang: Language; details: () => Details }>;
-type Details = ReturnType<typeof readDetails>;
+export interface IndexedPassage {
+  readonly passage: Passage;
+  readonly number: number;
+  readonly lang: Language;
+  readonly details: () => ReturnType<typeof readDetails>;
+  readonly subject: () => Subject;
+}
+export type Subject = ReturnType<typeof readSubject>;
 
 const DETAILS_KEPT = 1000;
 
@@ -28,6 +36,7 @@ export class AnswerIndex {
   readonly #passages: (IndexedPassage | undefined)[] = [];
   readonly #free: number[] = []; // Numbers of passages that were removed: they are given again.
   readonly #detailsOf = memoized(readDetails, DETAILS_KEPT);
+  readonly #subjectOf = memoized(readSubject, DETAILS_KEPT);
   readonly #counterparts = new Map<string, number>();
   readonly #titled = new Map<string, Set<number>>(); // The passages of a title, or of another way to ask for them.
 
@@ -90,7 +99,8 @@ export class AnswerIndex {
     for (const title of canonicalTitlesOf(passage)) {
       this.#titled.set(title, (this.#titled.get(title) ?? new Set()).add(number));
     }
-    this.#passages[number] = { passage, number, lang, details: () => this.#detailsOf(passage) };
+    const reading = { details: () => this.#detailsOf(passage), subject: () => this.#subjectOf(passage) };
+    this.#passages[number] = { passage, number, lang, ...reading };
   }
 
   #remove(key: string): void {
@@ -110,6 +120,14 @@ export class AnswerIndex {
     this.#passages[number] = undefined;
     this.#free.push(number);
   }
+}
+
+/** What a passage is about, by its titles and how it begins. */
+function readSubject(passage: Passage) {
+  const titleTerms = new Set(searchTerms(titlesOf(passage).join("\n")));
+  const { title, opening, characters } = TUNING.situations.said;
+  const beginning = plainText(passage.text.slice(0, 2 * characters)).slice(0, characters);
+  return { titleTerms, situations: situationsIn([searchTerms(beginning), opening], [titleTerms, title]) };
 }
 
 /** What is computed of a passage when a question reads it. `units`: its sentences, list items and table rows. */

@@ -27,13 +27,14 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
     .slice(0, ARTICLES.compared[search.wide === true ? "wide" : "usual"])
     .flatMap((article) => partOf(article))
     .map(({ article, window }) => {
-      const score = article.score + (window.fits === true ? ARTICLES.fit : 0);
-      return { article: { ...article, score }, window };
+      const fit = window.fits === true ? ARTICLES.fit : 0;
+      const order = article.order + (article.near === undefined ? fit : 0);
+      return { article: { ...article, score: article.score + fit, order }, window };
     })
-    .sort(({ article: a }, { article: b }) => (b.fused ?? b.score) - (a.fused ?? a.score));
+    .sort(({ article: a }, { article: b }) => b.order - a.order);
   const [first, second] = evidence;
-  const isClose =
-    first !== undefined && second !== undefined && second.article.score >= ARTICLES.close.share * first.article.score;
+  const by = first?.article.near === undefined ? "order" : "score";
+  const isClose = second !== undefined && second.article[by] >= ARTICLES.close.share * first!.article[by];
   const isDouble = second !== undefined && (isClose || clausesOf(search.question).length > 1);
   const quoted = isDouble
     ? evidence.slice(0, 2).flatMap(({ article }) => partOf(article, ARTICLES.close.length))

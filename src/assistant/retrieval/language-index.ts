@@ -39,7 +39,11 @@ export interface Alternative {
 }
 
 /** One thing that a question says, with the words that documents may use for it. */
-export type TermGroup = { readonly weight: number; readonly alternatives: readonly Alternative[] };
+export interface TermGroup {
+  readonly weight: number;
+  readonly alternatives: readonly Alternative[];
+  readonly salience?: number; // How telling its word is by itself, 0 to 1, whatever the documents.
+}
 
 /** A group of a query, with its weight in this index. */
 export interface WeightedGroup extends TermGroup {
@@ -57,7 +61,7 @@ export class LanguageIndex {
   #bodies = new Uint32Array(1024);
   #titleTerms = 0;
   #bodyTerms = 0;
-  #size = 0;
+  size = 0; // Documents.
   readonly #scores = new Scores();
   changes = 0;
 
@@ -102,7 +106,7 @@ export class LanguageIndex {
     const scores = this.#scores.begin(this.#titles.length);
     for (const group of groups) {
       for (const one of group.alternatives) this.#addFrequencies(scores, one);
-      scores.endGroup(group, this.#size);
+      scores.endGroup(group, this.size);
     }
     return scores;
   }
@@ -116,7 +120,7 @@ export class LanguageIndex {
   }
 
   #count(documents: number, titleTerms: number, bodyTerms: number): void {
-    this.#size += documents;
+    this.size += documents;
     this.#titleTerms += titleTerms;
     this.#bodyTerms += bodyTerms;
     this.changes++;
@@ -135,8 +139,8 @@ export class LanguageIndex {
    * both fields. @param weight of the word, with its last term */
   #visit(scores: Scores, { packed, count }: Postings, at: number, weight: number): void {
     const { title: t, body: b } = BM25F;
-    const perTitle = (t.b * this.#size) / Math.max(this.#size, this.#titleTerms);
-    const perBody = (b.b * this.#size) / Math.max(this.#size, this.#bodyTerms);
+    const perTitle = (t.b * this.size) / Math.max(this.size, this.#titleTerms);
+    const perBody = (b.b * this.size) / Math.max(this.size, this.#bodyTerms);
     for (let i = 0; i < count; i++) {
       const posting = packed[i]!;
       const document = posting >>> FREQUENCY_BITS;
@@ -204,7 +208,7 @@ export class Scores {
   endGroup(group: TermGroup, size: number): void {
     const matching = this.#found.length;
     const idf = Math.log(1 + (size - matching + 0.5) / (matching + 0.5));
-    const gain = group.weight * idf;
+    const gain = group.weight * (group.salience ?? 1) * idf;
     this.groups.push({ ...group, gain, rarity: idf / Math.log(1 + (Math.max(1, size) - 0.5) / 1.5) });
     this.mass += gain * (BM25F.k1 + 1);
     for (const document of this.#found) {
@@ -219,6 +223,9 @@ export class Scores {
   of(document: number): number {
     return this.#scores[document] ?? 0;
   }
+
+  /** The scores by document number. */
+  toVector = (): Float32Array => new Float32Array(this.#scores);
 
   highest(): number {
     return this.#scored.reduce((highest, document) => Math.max(highest, this.#scores[document]!), 0);

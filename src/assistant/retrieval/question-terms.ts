@@ -6,6 +6,7 @@ import { fold, stem, tokenizeFolded } from "../../language/tokenize.ts";
 import { QUESTION_WORDS, STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../../language/stop-words.ts";
 import type { Meaning } from "../../language/thesaurus.ts";
 import type { AnswerIndex } from "./answer-index.ts";
+import { rarityOf } from "./situations.ts";
 import type { Nearness } from "./vector-index.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import { termsOfWord, type Alternative, type TermGroup } from "./language-index.ts";
@@ -79,13 +80,14 @@ function readEnglish(index: AnswerIndex, groups: Groups, words: readonly string[
     for (const meaning of corrected.flatMap((one) => thesaurus.meaningsOf(one))) {
       groups.add(`meaning ${meaning.id}`, GROUP.meaning, wordsFor(meaning, lang));
     }
-    groups.add(own, inPhrase.has(i) ? GROUP.inPhrase : 1, [
+    const alternatives = [
       ...weighted([own], 1),
       ...weighted(corrected, ALTERNATIVE.corrected),
       ...weighted(isAbsent ? vocabulary.expansions(word) : [], ALTERNATIVE.short),
       ...(isAbsent ? otherSpellingsOf(word) : []),
       ...(lang === "zh" ? translationsOf(index, own) : []),
-    ]);
+    ];
+    groups.add(own, inPhrase.has(i) ? GROUP.inPhrase : 1, alternatives, Math.sqrt(rarityOf(own)));
   }
 }
 
@@ -148,7 +150,7 @@ function readChineseWords(groups: Groups, run: string): void {
 
 /** Groups by what they stand for; a repeated one keeps its greatest weights. */
 class Groups extends Map<string, TermGroup> {
-  add(key: string, weight: number, alternatives: readonly Alternative[]): void {
+  add(key: string, weight: number, alternatives: readonly Alternative[], salience = 1): void {
     if (alternatives.length === 0) return;
     const before = this.get(key);
     const merged = new Map<string, Alternative>();
@@ -156,7 +158,8 @@ class Groups extends Map<string, TermGroup> {
       const name = one.terms.join(" ");
       if (one.weight > (merged.get(name)?.weight ?? 0)) merged.set(name, one);
     }
-    this.set(key, { weight: Math.max(weight, before?.weight ?? 0), alternatives: Array.from(merged.values()) });
+    const greatest = Math.max(weight, before?.weight ?? 0);
+    this.set(key, { weight: greatest, alternatives: Array.from(merged.values()), salience });
   }
 }
 

@@ -1,10 +1,12 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import { compare, type Passage } from "../passage.ts";
-import type { AnswerIndex, IndexedPassage } from "./answer-index.ts";
-import type { Alternative, Scores, WeightedGroup } from "./language-index.ts";
+import type { AnswerIndex, IndexedPassage, Subject } from "./answer-index.ts";
+import { searchTerms, type Alternative, type Scores, type WeightedGroup } from "./language-index.ts";
 import TUNING from "./tuning.json" with { type: "json" };
+import { product } from "../../runtime/product.ts";
 import { groupsOf, type Search } from "./question-terms.ts";
+import { situationsIn } from "./situations.ts";
 
 /** An article, a notice or a news item that may answer. */
 export interface RankedArticle {
@@ -16,10 +18,12 @@ export interface RankedArticle {
   readonly titleCoverage: number; // Share of the question's weight that the title covers.
   readonly groups: readonly WeightedGroup[]; // The question as it was searched in the article's language.
   readonly near?: number; // How near it is where there are vectors, and -Infinity if it has none.
-  readonly fused?: number; // What orders the articles where there are vectors.
+  /** What the articles are ordered by: the score, and how much they are about the question's situations; where there are
+   * vectors, both rankings. */
+  readonly order: number;
 }
 
-const { ranking: MIX, kinds: KINDS } = TUNING;
+const { ranking: MIX, kinds: KINDS, situations: SITUATIONS } = TUNING;
 
 /** Ranks the passages of both languages for a question. An article that exists in both is found by either text, and
  * taken in the question's language; one in the other language alone must match better. Where there are vectors, what is
@@ -50,24 +54,42 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
     const groups = isOwn ? own.groups : cross.groups;
     const texts = counterpart === undefined ? [found] : [found, counterpart];
     const vector = near && { near: Math.max(...texts.map(({ number }) => near.get(number) ?? -Infinity)) };
-    return { found, score, own: ownShare, cross: crossShare, titleCoverage: 0, groups, ...vector };
+    return { found, score, order: score, own: ownShare, cross: crossShare, titleCoverage: 0, groups, ...vector };
   });
-  articles.sort(byScore);
-  const titled = articles.slice(0, MIX.titles).map((article) => {
-    const { titleTerms } = article.found.details();
-    const titleCoverage = coverageOf(article.groups, (term) => titleTerms.has(term));
-    return { ...article, titleCoverage, score: article.score + MIX.title * titleCoverage };
+  articles.sort(byOrder);
+  const compared = articles.slice(0, MIX.compared);
+  const subjects = compared.map(({ found }) =>
+    [found, index.counterpart(found)].flatMap((text) => text?.subject() ?? []),
+  );
+  const alike = likenessesOf(search, [...own.groups, ...cross.groups], subjects);
+  const rated = compared.map((article, at) => {
+    const titleCoverage = coverageOf(article.groups, (term) => subjects[at]![0]!.titleTerms.has(term));
+    const score = article.score + MIX.title * titleCoverage;
+    return { ...article, titleCoverage, score, order: score + MIX.alike * alike[at]! };
   });
-  const ranked = [...titled.sort(byScore), ...articles.slice(MIX.titles)];
+  const ranked = [...rated.sort(byOrder), ...articles.slice(MIX.compared)];
   const found = near === undefined ? ranked : fuseRankings(ranked);
   const named = index.titled(search.question).filter(({ passage }) => accept(passage));
   const first = named.find((one) => one.lang === lang) ?? named[0];
   if (first === undefined) return found;
   const { groups } = first.lang === lang ? own : cross;
   return [
-    { found: first, isNamed: true, score: PERFECT, own: 1, cross: 0, titleCoverage: 1, groups },
+    { found: first, isNamed: true, score: PERFECT, order: Infinity, own: 1, cross: 0, titleCoverage: 1, groups },
     ...found.filter((article) => article.found !== first),
   ];
+}
+
+/** How much articles, of one text or two, are about the situations of a question, 0 to 1: of its words, of those of the one
+ * before, and of what it may mean. Little where the rows hardly speak of the question, or of the articles. */
+function likenessesOf({ question, previous }: Search, groups: readonly WeightedGroup[], articles: Subject[][]) {
+  const { meant, before } = SITUATIONS.asked;
+  const others = groups.flatMap(({ alternatives }) => alternatives.flatMap(({ terms }) => terms));
+  const previousTerms = searchTerms(previous?.question ?? "");
+  const { vector, strength } = situationsIn([others, meant], [previousTerms, before], [searchTerms(question), 1]);
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const spokenOf = mean(articles.map(([text]) => text!.situations.strength));
+  const share = strength * Math.min(1, spokenOf / SITUATIONS.spokenOf) ** 8;
+  return articles.map((texts) => share * mean(texts.map((text) => product(vector, text.situations.vector))));
 }
 
 const PERFECT = 2; // The score of what the question is the title of: above all others.
@@ -80,9 +102,9 @@ function fuseRankings(ranked: readonly RankedArticle[]): RankedArticle[] {
   const ranks = new Map(byVector.map((article, at) => [article, at]));
   const fused = ranked.map((article, at) => {
     const byWords = article.score > 0 ? 1 / (FUSION_K + 1 + at) : 0;
-    return { ...article, fused: byWords + 1 / (FUSION_K + 1 + (ranks.get(article) ?? at)) };
+    return { ...article, order: byWords + 1 / (FUSION_K + 1 + (ranks.get(article) ?? at)) };
   });
-  return fused.sort((a, b) => b.fused - a.fused);
+  return fused.sort(byOrder);
 }
 
 /** The passages of some numbers; of an article in both languages, the one in the question's language. */
@@ -106,8 +128,8 @@ function weightOf({ kind, published_at }: Passage, now: number): number {
   return weight / (1 + Math.max(0, now - Date.parse(published_at)) / DAY_MS / halfDays);
 }
 
-const byScore = (a: RankedArticle, b: RankedArticle): number =>
-  b.score - a.score || compare(a.found.passage.id, b.found.passage.id);
+const byOrder = (a: RankedArticle, b: RankedArticle): number =>
+  b.order - a.order || compare(a.found.passage.id, b.found.passage.id);
 
 /** How well a text says what a group says, 0 to 1. */
 export function matchOf(alternatives: readonly Alternative[], has: (term: string) => boolean): number {

@@ -1,4 +1,5 @@
 import { plainText } from "../../language/plain-text.ts";
+import { product } from "../../runtime/product.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
 import { titlesOf, type Passage } from "../passage.ts";
 import type { IndexedPassage } from "./answer-index.ts";
@@ -57,13 +58,6 @@ export class VectorIndex {
     const unit = Math.sqrt(2 * Math.log(near.length + 1) * variance) || 1;
     return new Map(near.map(([number, one]) => [number, (one - mean) / unit]));
   }
-}
-
-/** Proportional to the cosine: vectors have about the same length. */
-function product(a: Int8Array, b: Int8Array): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!;
-  return sum;
 }
 
 /** A passage as texts of so many characters, each behind its titles. */
