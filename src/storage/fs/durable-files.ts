@@ -110,9 +110,12 @@ export class DurableFiles {
       if (!hasCode(error, "EEXIST")) throw error;
       outcome = "conflict";
     } finally {
-      await (outcome === "created" && second !== undefined ? rename(temporary, second) : unlink(temporary));
+      const isMade = outcome === "created";
+      const cleared = isMade && second !== undefined ? rename(temporary, second) : unlink(temporary);
+      if (!isMade || second !== undefined) await cleared;
+      // A name that is only to go may go meanwhile: one that a crash brings back is tidied.
+      await Promise.all([cleared, isMade && this.#makeSafe(dirname(path))]);
     }
-    if (outcome === "created") await this.#makeSafe(dirname(path));
     return outcome;
   }
 
