@@ -58,7 +58,11 @@ describe("answers that a model words", () => {
   });
 
   it.each([
-    ["a passage that may answer", "is a deposit reviewed", "Review of level 1 usually takes 10 minutes [2]."],
+    [
+      "a passage that may answer",
+      "is a deposit reviewed",
+      "A withdrawal worth more than 50,000 USDT is reviewed by a person [2].",
+    ],
     ["a title near the question", "how much can I send", "Lumex charges no deposit fee [1]."],
   ])("are shown as not sure, for nothing, where the evidence is only %s", async (_evidence, question, said) => {
     const answer = await ask(question, says(said));

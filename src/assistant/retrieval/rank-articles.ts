@@ -17,6 +17,7 @@ export interface RankedArticle {
   readonly isNamed?: boolean; // Whether the question is its title.
   readonly titleCoverage: number; // Share of the question's weight that the title covers.
   readonly groups: readonly WeightedGroup[]; // The question as it was searched in the article's language.
+  readonly likest: number; // How much it is about the question's situations, 0 to 1, where none is more so; else 0.
   readonly near?: number; // How near it is where there are vectors, and -Infinity if it has none.
   /** What the articles are ordered by: the score, and how much they are about the question's situations; where there are
    * vectors, both rankings. */
@@ -54,7 +55,8 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
     const groups = isOwn ? own.groups : cross.groups;
     const texts = counterpart === undefined ? [found] : [found, counterpart];
     const vector = near && { near: Math.max(...texts.map(({ number }) => near.get(number) ?? -Infinity)) };
-    return { found, score, order: score, own: ownShare, cross: crossShare, titleCoverage: 0, groups, ...vector };
+    const shares = { own: ownShare, cross: crossShare, titleCoverage: 0, likest: 0 };
+    return { found, score, order: score, ...shares, groups, ...vector };
   });
   articles.sort(byOrder);
   const compared = articles.slice(0, MIX.compared);
@@ -65,7 +67,8 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   const rated = compared.map((article, at) => {
     const titleCoverage = coverageOf(article.groups, (term) => subjects[at]![0]!.titleTerms.has(term));
     const score = article.score + MIX.title * titleCoverage;
-    return { ...article, titleCoverage, score, order: score + MIX.alike * alike[at]! };
+    const likest = alike[at] === Math.max(...alike) ? alike[at]! : 0;
+    return { ...article, titleCoverage, likest, score, order: score + MIX.alike * alike[at]! };
   });
   const ranked = [...rated.sort(byOrder), ...articles.slice(MIX.compared)];
   const found = near === undefined ? ranked : fuseRankings(ranked);
@@ -73,10 +76,7 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   const first = named.find((one) => one.lang === lang) ?? named[0];
   if (first === undefined) return found;
   const { groups } = first.lang === lang ? own : cross;
-  return [
-    { found: first, isNamed: true, score: PERFECT, order: Infinity, own: 1, cross: 0, titleCoverage: 1, groups },
-    ...found.filter((article) => article.found !== first),
-  ];
+  return [{ found: first, groups, ...PERFECT }, ...found.filter((article) => article.found !== first)];
 }
 
 /** How much articles, of one text or two, are about the situations of a question, 0 to 1: of its words, of those of the one
@@ -92,7 +92,8 @@ function likenessesOf({ question, previous }: Search, groups: readonly WeightedG
   return articles.map((texts) => share * mean(texts.map((text) => product(vector, text.situations.vector))));
 }
 
-const PERFECT = 2; // The score of what the question is the title of: above all others.
+/** Of what the question is the title of: above all others. */
+const PERFECT = { isNamed: true, score: 2, order: Infinity, own: 1, cross: 0, titleCoverage: 1, likest: 1 };
 const FUSION_K = 60;
 
 /** Reciprocal rank fusion (Cormack, Clarke & Büttcher 2009) of the ranking by words with that by vectors. What has no
