@@ -32,7 +32,7 @@ it("explains an answer to operators: its route, evidence, prompts, tokens and ch
   expect(explanation).toMatchObject({
     router: { route: "help", lang: "zh" },
     route: { route: "help", kind: "other", by: "evidence" },
-    decision: { outcome: "answered", features: { foreign: 0 } },
+    decision: { outcome: "answered", features: { notice: 0 } },
     calls: [
       { model: "m", tokens: { prompt: 600, reply: 20 }, findings: [{ fault: expect.any(String) as string }] },
       { tokens: { prompt: 700, reply: 30 }, reply: "提现手续费按币种和网络收取固定数量 [1]。", findings: [] },

@@ -67,7 +67,7 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   const rated = compared.map((article, at) => {
     const titleCoverage = coverageOf(article.groups, (term) => subjects[at]![0]!.titleTerms.has(term));
     const score = article.score + MIX.title * titleCoverage;
-    const likest = alike[at] === Math.max(...alike) ? alike[at]! : 0;
+    const likest = alike[at] === Math.max(...alike) ? alike[at] : 0;
     return { ...article, titleCoverage, likest, score, order: score + MIX.alike * alike[at]! };
   });
   const ranked = [...rated.sort(byOrder), ...articles.slice(MIX.compared)];
