@@ -102,8 +102,7 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
 async function keepLast(storage: Storage, log: Stream<AuditEntry>, { id, hash }: z.infer<typeof lastEntry>) {
   const kept = await readDocument(storage, LAST, lastEntry);
   const before = kept && (await ifDamaged(log.get(kept.id), () => undefined));
-  const isNext = kept === undefined || (kept.id < id && before?.hash === kept.hash);
-  if (isNext) await writeDocument(storage, LAST, { id, hash });
+  if (!kept || (kept.id < id && before?.hash === kept.hash)) await writeDocument(storage, LAST, { id, hash });
   return id;
 }
 

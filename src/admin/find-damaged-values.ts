@@ -32,8 +32,7 @@ type StoredText = { readonly key: StoredKey; readonly text: string };
  * @throws StorageError when the storage does not answer */
 export async function* findDamagedValues(storage: Storage, user?: string, onKeys?: (count: number) => void) {
   let count = 0;
-  const all = storage.keys(user === undefined ? [] : ["users", user]);
-  for await (const keys of batchesOf(all, 256)) {
+  for await (const keys of batchesOf(storage.keys(user === undefined ? [] : ["users", user]), 256)) {
     onKeys?.((count += keys.length));
     const looked = keys.filter((key) => schemaOf(key) !== undefined || isHead(key));
     for await (const [key, { message, isErasure }] of checkAll(storage, looked))

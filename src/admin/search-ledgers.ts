@@ -25,14 +25,11 @@ export interface LedgerSearch extends Selection {
 
 /** An entry and whose it is. */
 export type FoundRow = LedgerRow & { readonly user_id: string };
+type OnUser = (done: number, users: number) => void;
 
 /** The entries of all users that match, by user, newest first. A ledger that ends before the range costs a few reads.
  * @param onUser called with how many users have been searched, and their number @throws CorruptionError */
-export async function* searchLedgers(
-  service: AccountsService,
-  search: LedgerSearch,
-  onUser: (done: number, users: number) => void,
-): AsyncGenerator<FoundRow> {
+export async function* searchLedgers(service: AccountsService, search: LedgerSearch, onUser: OnUser) {
   const read = async (user_id: string): Promise<FoundRow[]> => {
     const rows: FoundRow[] = [];
     for await (const entry of fittingEntries(service, user_id, search)) rows.push({ user_id, ...toLedgerRow(entry) });
@@ -94,11 +91,7 @@ function fits({ delta, details }: Entry, { actor, reason, least, most }: LedgerS
   );
 }
 
-async function* eachLedger<T>(
-  service: AccountsService,
-  read: (user: string) => Promise<T>,
-  onUser: (done: number, users: number) => void,
-): AsyncGenerator<T> {
+async function* eachLedger<T>(service: AccountsService, read: (user: string) => Promise<T>, onUser: OnUser) {
   const users = await knownUsers(service, undefined);
   let done = 0;
   for await (const some of batchesOf(users, READ_AT_ONCE)) {
@@ -134,7 +127,7 @@ export async function topUsers(
   service: AccountsService,
   by: Exclude<keyof UserTotals, "user_id">,
   { most, ...selection }: Selection & { readonly most: number },
-  onUser: (done: number, users: number) => void,
+  onUser: OnUser,
 ): Promise<UserTotals[]> {
   const read = (user: string) => totalsOf(user, newestEntries(service.ledger, user, selection));
   const all = await collect(eachLedger(service, read, onUser));

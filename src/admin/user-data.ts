@@ -1,6 +1,6 @@
 import type { UserProfile } from "../accounts/users.ts";
 import { tokenKey } from "../accounts/tokens.ts";
-import { message, messageKey, type Message } from "../assistant/sessions/messages.ts";
+import { message, messageKey } from "../assistant/sessions/messages.ts";
 import type { StoredEvent } from "../events/event.ts";
 import { listDays, loggedEvents, openDay } from "../events/log/day-log.ts";
 import { batchesOf, collect } from "../runtime/batches.ts";
@@ -51,9 +51,8 @@ export async function eraseUser(
   about: { readonly actor: string; readonly reason: string; readonly settled: () => Promise<unknown> },
   onProgress: (erased: Readonly<Erased>) => void,
 ): Promise<{ readonly record: NonNullable<UserProfile["erased"]>; readonly erased: Erased }> {
-  const { actor, reason } = about;
   const before = (await userStates.profileOf(user)).erased;
-  const record = { at: toIso(clock.now()), actor, reason, ...before, complete: false };
+  const record = { at: toIso(clock.now()), actor: about.actor, reason: about.reason, ...before, complete: false };
   const erased = { ...NOTHING_ERASED };
   await users.erase(user, record);
   for await (const { text } of storage.children(["users", user, "tokens"])) {
@@ -73,7 +72,7 @@ export async function eraseUser(
       step();
     }
     for await (const { key, value } of storedAnswers(storage, user, step)) {
-      if (isErased(value)) continue;
+      if (value.question === "" && value.answer === ERASED) continue;
       await storage.put(key, JSON.stringify({ ...value, question: "", answer: ERASED, source_items: [] }));
       erased.answers += 1;
     }
@@ -101,7 +100,6 @@ async function* ownValues(storage: Storage, user: string): AsyncGenerator<Key> {
 }
 
 const ERASED = "[erased]";
-const isErased = ({ question, answer }: Message): boolean => question === "" && answer === ERASED;
 
 async function* storedAnswers(storage: Storage, user: string, onStep: () => void = () => undefined) {
   for await (const segments of batchesOf<EncodedSegment>(storage.children(["messages"]), BATCH)) {

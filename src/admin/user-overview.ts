@@ -37,13 +37,12 @@ export async function userOverview(service: AccountsService, user: string) {
 
 /** A user's settings, points, quota and plan, as operators see them. @throws AnpError 404 for an unknown user */
 export async function userDetails(service: AccountsService, user: string) {
-  const [{ profile, ledger, quotaState }, subscription] = await Promise.all([
+  const [{ profile, ledger, quotaState }, { plan, status }] = await Promise.all([
     service.userStates.of(user),
     service.subscriptions.get(user),
   ]);
   const { lang, created_at } = profile;
   const { balance, total_earned, total_spent } = ledger.account;
   const points = { balance, total_earned, total_spent, entries: ledger.version };
-  const { plan, status } = subscription;
   return { user_id: user, lang, created_at, ...points, ...quotaState, plan, subscription: status };
 }

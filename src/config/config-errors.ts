@@ -10,12 +10,10 @@ export class ConfigError extends Error {
   }
 }
 
+type Given = { keys: readonly ConfigKey[]; sources: ReadonlyMap<string, string>; file: string | undefined };
+
 /** A field error with the place of its value: `server.port: must be … (ANP_SERVER_PORT in the environment)`. */
-export function printConfigError(
-  { path, message, hint, of }: InvalidField,
-  given: { keys: readonly ConfigKey[]; sources: ReadonlyMap<string, string>; file: string | undefined },
-): string {
-  const { keys, sources, file } = given;
+export function printConfigError({ path, message, hint, of }: InvalidField, { keys, sources, file }: Given): string {
   const name = path.join(".");
   // An element of a list has no key; the key of the list has the source.
   const key = keys.find((known) => name === known.name || name.startsWith(`${known.name}.`));

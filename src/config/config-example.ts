@@ -13,9 +13,8 @@ export function exampleConfig(): string {
     const { path, schema, description } = node;
     const off = path.findIndex((_, end) => optional.has(path.slice(0, end + 1).join(".")));
     const isSection = schema instanceof z.ZodObject;
-    const shown = isSection
-      ? [...comment(description), `${path.at(-1)}:`]
-      : [...comment(explain(node)), ...setting(node)];
+    const about = comment(isSection ? description : explain(node));
+    const shown = [...about, ...(isSection ? [`${path.at(-1)}:`] : setting(node))];
     return [...(path.length === 1 ? [""] : []), ...atDepth(path.length - 1, off, shown)];
   });
   return `${HEAD}${lines.join("\n")}\n`;
@@ -42,8 +41,9 @@ function setting({ path, fallback, schema, secret }: ConfigKey): string[] {
   if (secret) return [`${name}_file: /run/secrets/${name}`];
   const given = (schema.meta()?.["examples"] ?? []) as readonly unknown[];
   const [example] = given.length === 0 && schema instanceof z.ZodEnum ? schema.options : given;
-  const text = stringify({ [name]: fallback ?? example ?? null }, { lineWidth: WIDTH });
-  return text.trimEnd().split("\n");
+  return stringify({ [name]: fallback ?? example ?? null }, { lineWidth: WIDTH })
+    .trimEnd()
+    .split("\n");
 }
 
 /** Indents lines, and comments them out from the depth `off` on; -1 for none. */

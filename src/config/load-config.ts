@@ -127,9 +127,7 @@ function checkStorageUrl({ tree, baseDir, errors }: Draft, file: string): void {
   if (typeof storage !== "string") return;
   // Commands that run in different folders must find the same storage.
   if (storage.startsWith("fs:")) tree["storage"] = `fs:${resolve(baseDir, storage.slice(3))}`;
-  if (/^[a-z-]+:\/\/[^@/:]*:[^@/]+@/i.test(storage)) {
-    errors.push(fillTemplate(WRITTEN_SECRETS.password, { file }));
-  }
+  if (/^[a-z-]+:\/\/[^@/:]*:[^@/]+@/i.test(storage)) errors.push(fillTemplate(WRITTEN_SECRETS.password, { file }));
 }
 
 /** Errors for variables that start with `ANP_` and set no key. In every pod, Kubernetes describes a service that is called

@@ -5,12 +5,9 @@ import { language } from "../contract/schemas/shared-fields.ts";
 const isHttp = (value: string) =>
   !/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || (/^https?:\/\/[^/\s]/i.test(value) && URL.canParse(value));
 
+const trimmed = z.string().trim().min(1);
 /** An http(s) URL, or a path relative to the folder of the config file. */
-const location = z
-  .string()
-  .trim()
-  .min(1)
-  .refine(isHttp, "must be an http(s) URL or a path relative to the config file");
+const location = trimmed.refine(isHttp, "must be an http(s) URL or a path relative to the config file");
 
 const fileOf = (shown: string) => example(location, shown).optional();
 const contact = z.string().regex(/^[\x21-\x7e]{1,200}$/, "must be printable ASCII without spaces");
@@ -25,12 +22,12 @@ export const headerValue = z.string().regex(/^[\x20-\x7e]{1,4096}$/, "must be 1 
 /** A feed. */
 export const newsSource = z.strictObject({
   id: z.string().regex(/^[\w.-]{1,64}$/, "must be 1 to 64 of letters, digits, _ . -"),
-  name: z.string().trim().min(1).max(128),
+  name: trimmed.max(128),
   lang: language.describe("Main language of the feed; the language of each item is detected"),
   url: location,
   allow_private: z.boolean().default(false),
   timezone: utcOffset.optional(),
-  categories: z.array(z.string().trim().min(1).max(64)).max(20).optional(),
+  categories: z.array(trimmed.max(64)).max(20).optional(),
   weight: z.number().min(0.1).max(10).optional(),
   headers: z.record(headerName, headerValue).optional(),
 });

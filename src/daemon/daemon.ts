@@ -143,10 +143,9 @@ export class Daemon {
 
   async #open({ storage, logger, probe }: Service): Promise<() => Promise<void>> {
     const { storageIsUp: onChange, storagePartsLost: onLostParts, storageRisks: onRisks } = this.#metrics;
-    const { requireDurable: required } = this.#options;
     // The storage's clock and its last use are compared with the machine's clock, even when the service's is fixed.
     const now = (): number => systemClock.now();
-    const findings = await checkStorageRisks(storage, { logger, now, required, probe });
+    const findings = await checkStorageRisks(storage, { logger, now, required: this.#options.requireDurable, probe });
     const { identity } = storage;
     const findLost = identity && (() => identity.findLost());
     const watch = new StorageWatch({ logger, probe, findLost, onChange, onLostParts });

@@ -40,13 +40,7 @@ export async function listen(app: H3, host: string, port: number, tls?: TlsFiles
   server.on("clientError", answerParseError);
   server.headersTimeout = bounds.peer_ms;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  return {
-    url,
-    stop: async (drain_ms: number): Promise<void> => {
-      await drain(server, drain_ms);
-      connections.stop();
-    },
-  };
+  return { url, stop: (drain_ms: number): Promise<void> => drain(server, drain_ms).then(connections.stop) };
 }
 
 async function listenWithListhen(handler: RequestListener, host: string, port: number, tls?: TlsFiles) {

@@ -8,15 +8,13 @@ import { failure } from "../http/respond.ts";
 /** Refuses HTTP/1.1 requests without a Host, and any with several (RFC 9112 §3.2), of which Node keeps the first. */
 export function withHost(handler: RequestListener): RequestListener {
   return (request, response) => {
-    let hosts = 0;
-    for (let at = 0; at < request.rawHeaders.length; at += 2) {
-      const name = request.rawHeaders[at]!;
-      if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
-    }
+    const hosts = request.rawHeaders.filter(isHost).length;
     if (hosts > 1 || (hosts === 0 && request.httpVersion !== "1.0")) refuseRequest(request, response, 400);
     else handler(request, response);
   };
 }
+
+const isHost = (name: string, at: number) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === "host";
 
 const NO_ID = "unreadable"; // The id of a request that has none of its own, or cannot be read.
 

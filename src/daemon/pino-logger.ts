@@ -50,7 +50,5 @@ export function readable(line: string): string {
 }
 
 /** Type, message and stacks. pino's own serializer also copies every field of an error, a model's request among them. */
-function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return String(error);
-  return { type: error.name, message: error.message, stack: stackOf(error) };
-}
+const describeError = (error: unknown) =>
+  error instanceof Error ? { type: error.name, message: error.message, stack: stackOf(error) } : String(error);

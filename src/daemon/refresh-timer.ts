@@ -5,8 +5,6 @@ import type { Service } from "../service/service.ts";
 const FULL_EVERY = 12; // After so many intervals, a refresh is full.
 const RETRIES = 10; // How many times a failed refresh is retried within an interval.
 
-type Due = { readonly in_ms: number; readonly mode: RefreshMode };
-
 /** When the next refresh is due: one interval after the newest snapshot, whichever daemon published it, so that several
  * daemons on one storage share the work; a full one when the last full one is {@link FULL_EVERY} intervals old.
  * @param state.known_ms for how long the newest snapshot has been known to be the newest, by a monotonic clock */
@@ -16,7 +14,7 @@ export function nextRefresh(state: {
   readonly interval_ms: number;
   readonly known_ms: number;
   readonly now: number;
-}): Due {
+}): { readonly in_ms: number; readonly mode: RefreshMode } {
   const { published_ms, full_ms, interval_ms, known_ms, now } = state;
   if (published_ms === undefined || full_ms === undefined) return { in_ms: 0, mode: "full" };
   // A snapshot from the future (a clock that stepped back, or another machine's) must not delay the next one for long.
@@ -48,8 +46,7 @@ export function createRefreshTimer(service: Pick<Service, "news" | "clock" | "co
       if (result === undefined) logger.debug({ mode }, "another process refreshed the news");
       else {
         const { news_updated_count, notice_updated_count, topic_rebuild_count } = result;
-        const counts = { news_updated_count, notice_updated_count, topic_rebuild_count };
-        logger.info({ mode, ...counts }, "news refreshed");
+        logger.info({ mode, news_updated_count, notice_updated_count, topic_rebuild_count }, "news refreshed");
       }
     } catch (error) {
       failed(error, "the news could not be refreshed; the last snapshot is kept", { mode });

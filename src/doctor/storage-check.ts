@@ -84,8 +84,7 @@ async function identityOf(storage: Storage, expected: string | undefined): Promi
   if (storage.identity === undefined) return [];
   const { id, missing, marks, isUnmarked } = await findIdentity(storage, true);
   if (expected !== undefined && id !== expected) {
-    const { message: reason } = replaced(storage.url, expected, id);
-    return [finding("otherIdentity", { reason, remedy: storageRemedy(reason) })];
+    return [finding("otherIdentity", failureOf(replaced(storage.url, expected, id)))];
   }
   if (id === undefined) return [finding("noIdentity")];
   return [finding(missing === 0 || isUnmarked ? "identity" : "lostMarks", { id, missing, marks })];
@@ -107,9 +106,7 @@ async function futureQuotaDays(storage: Storage, now: number, timezone: string):
   return found.length === 0 ? [] : [finding("futureDays", { count: found.length, users, first: found[0] })];
 }
 
-function failureOf({ message: reason }: StorageError): { readonly reason: string; readonly remedy: string } {
-  return { reason, remedy: storageRemedy(reason) };
-}
+const failureOf = ({ message: reason }: StorageError) => ({ reason, remedy: storageRemedy(reason) });
 
 async function roundTrip(storage: Storage): Promise<Finding> {
   const key: Key = ["doctor", randomUUID()];

@@ -42,8 +42,7 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
   return {
     /** Records an event, dated by the clock, and waits until it is stored durably. When the log cannot be written, or
      * too many events wait, the result has `stored: false`; nothing is thrown.
-     * @param key an idempotency key of the event's user: the event is stored once however often it is sent under the
-     * key
+     * @param key an idempotency key of the event's user: the event is stored once however often it is sent
      * @throws ZodError for an event that does not match `newEvent`
      * @throws AnpError 422 when the key was used for another event */
     record: (event: NewEvent, key?: string) => (key === undefined ? log.record(event) : recordOnce(event, key)),

@@ -72,7 +72,7 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
         isRunning = true;
         end = load.begin(endpoint.rate, slot.running, waited);
       }
-      const call = callOf(event, endpoint, { request_id, user }, fieldErrors);
+      const call = callOf(event, endpoint, { request_id, ...(user !== undefined && { user }) }, fieldErrors);
       const query = readQuery(endpoint, event.url.search, fieldErrors);
       const { data, replayed } = await service.run(id, call, { query, body, fieldErrors });
       const headers = { ...stability, ...rate, ...(replayed === true && { "idempotency-replayed": "true" }) };
@@ -88,19 +88,10 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
   };
 }
 
-function callOf(
-  { req }: H3Event,
-  { idempotent, rate }: Endpoint,
-  { request_id, user }: { request_id: string; user: string | undefined },
-  fieldErrors: FieldError[],
-): Call {
+function callOf({ req }: H3Event, { idempotent, rate }: Endpoint, caller: Call, fieldErrors: FieldError[]): Call {
   const key = idempotent === true ? idempotencyKey(req.headers, fieldErrors) : undefined;
-  return {
-    request_id,
-    ...(user !== undefined && { user }),
-    ...(key !== undefined && { idempotency_key: key }),
-    ...(rate === "chat" && { signal: req.signal }), // Nothing else takes so long that a lost connection matters.
-  };
+  const signal = rate === "chat" && { signal: req.signal }; // Only an answer takes so long that a lost caller matters.
+  return { ...caller, ...(key !== undefined && { idempotency_key: key }), ...signal };
 }
 
 /** Reads the body of a request. The user's slot is held meanwhile, so that a user can make only so many wait. */

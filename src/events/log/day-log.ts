@@ -43,16 +43,13 @@ export async function isUnchanged(log: DayLog, { since, mark }: LogPosition): Pr
   return ifDamaged(isSame, () => true);
 }
 
-type Follower = {
-  batch: (batch: Batch, version: number) => void;
-  restarted: () => void;
-  skipped?: OnSkipped | undefined;
-};
+interface Follower {
+  readonly batch: (batch: Batch, version: number) => void; // Each batch once; again from the first after `restarted`.
+  readonly restarted: () => void; // A failover lost what was read before.
+  readonly skipped?: OnSkipped | undefined; // A batch that is damaged or missing is passed over.
+}
 
-/** Follows the log of a UTC day, with nothing read yet. After a failed read the next one continues from the last batch.
- * @param on.batch is called with each batch, once; again from the first one on after `restarted`
- * @param on.restarted a failover lost what was read before
- * @param on.skipped is called for batches that are damaged or missing, which are passed over */
+/** Follows the log of a UTC day, with nothing read yet. A read after a failed one continues after the last batch. */
 export function followDay(storage: Storage, day: string, on: Follower) {
   const log = openDay(storage, day);
   let read: LogPosition = { since: 0 };

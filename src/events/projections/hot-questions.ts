@@ -60,8 +60,7 @@ export function foldQuestion(day: QuestionDay, totals: QuestionTotals, event: St
 function variantOf(asked: Asked, text: string, lang: string): number {
   const at = asked.texts.findIndex((known) => known.text === text && known.lang === lang);
   if (at !== -1) return at;
-  if (asked.texts.length >= DAY_LIMITS.variants) return 0;
-  return asked.texts.push({ text, lang }) - 1;
+  return asked.texts.length >= DAY_LIMITS.variants ? 0 : asked.texts.push({ text, lang }) - 1;
 }
 
 const mostFrequent = (counts: ReadonlyMap<string, number>): string =>

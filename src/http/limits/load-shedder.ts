@@ -27,8 +27,7 @@ interface Queue {
 /** By Little's law, a new request waits for as long as those before it take: their number times the mean interval at
  * which they end while some are running.
  * @param wait_ms longest expected wait, ms; 0 for no limit
- * @param hasModel whether questions wait for a model: then most of their time is no queue, and they are not refused
- * here
+ * @param hasModel whether questions wait for a model: most of their time is no queue then, and none is refused here
  * @param now a monotonic clock, ms */
 export function createLoadShedder(
   options: { wait_ms: number; hasModel?: boolean; refused?: ((reason: RefusalReason) => void) | undefined },

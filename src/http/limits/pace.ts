@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Lets `most` callers continue in one turn of the event loop, in the order in which they came; the others wait for
- * theirs.
+/** Lets `most` callers continue in one turn of the event loop, in the order in which they came; the others wait.
  * @returns waits for a turn, and resolves to the time that it took, ms */
 export function createPace(most: number): () => Promise<number> {
   let turn = Promise.resolve();

@@ -76,7 +76,6 @@ async function readSources({ counters, gauges }: Meters, { service, inFlight, st
 
 function createHttpMetrics({ counters, histograms }: Meters) {
   const seconds = histograms.anp_http_request_duration_seconds;
-  const answers = counters.anp_http_requests_total;
   return {
     connectionClosed: (reason: string) => counters.anp_http_connections_closed_total.inc({ reason }),
     refused: (reason: RefusalReason) => counters.anp_http_refused_total.inc({ reason }),
@@ -87,7 +86,7 @@ function createHttpMetrics({ counters, histograms }: Meters) {
       seconds.zero({ operation });
       return (status: number, code: number, ms: number) => {
         seconds.observe({ operation }, ms / 1000);
-        answers.inc({ operation, status, code });
+        counters.anp_http_requests_total.inc({ operation, status, code });
       };
     },
   };
@@ -96,15 +95,13 @@ function createHttpMetrics({ counters, histograms }: Meters) {
 const MAX_KEYS = 100; // Most keys that damage is counted by; all others are one.
 
 function createStorageMetrics({ counters, gauges, histograms }: Meters) {
-  const seconds = histograms.anp_storage_call_duration_seconds;
-  const errors = counters.anp_storage_errors_total;
   gauges.anp_storage_up.set(1);
   const keys = new Set<string>();
   return {
     storageCalled(verb: StorageVerb, ms: number, times: number) {
-      for (let n = 0; n < times; n++) seconds.observe({ verb }, ms / 1000);
+      for (let n = 0; n < times; n++) histograms.anp_storage_call_duration_seconds.observe({ verb }, ms / 1000);
     },
-    storageFailed: (verb: StorageVerb) => errors.inc({ verb }),
+    storageFailed: (verb: StorageVerb) => counters.anp_storage_errors_total.inc({ verb }),
     damaged(key: string) {
       if (keys.size < MAX_KEYS) keys.add(key);
       counters.anp_storage_damaged_total.inc({ key: keys.has(key) ? key : "other" });

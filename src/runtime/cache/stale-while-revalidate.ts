@@ -25,7 +25,10 @@ export function staleWhileRevalidate<S, T>(make: (of: S) => Promise<T>, isSame: 
     const made = last !== undefined && isSame(last.source, source) ? last.made : begin(source);
     if (before === undefined) return made;
     const { result } = before;
-    const ready = made.catch(() => result);
-    return within(ready, PATIENCE_MS, () => result);
+    return within(
+      made.catch(() => result),
+      PATIENCE_MS,
+      () => result,
+    );
   };
 }
