@@ -35,7 +35,7 @@ function describe(error: Error, { command }: Invocation) {
     });
     if (errors.length > 0) return { exit, errors, advice: [help] };
     const [wait] = /^\d+$/.exec(error.headers["retry-after"] ?? "") ?? [];
-    const advice = wait === undefined ? remedy : remedy.replace(WAIT, `${wait} s`);
+    const advice = wait ? remedy.replace("the number of seconds in the Retry-After header", `${wait} s`) : remedy;
     return { exit, errors: [error.message], advice: [advice].filter(Boolean) };
   }
   if (error.name === "ExitPromptError")
@@ -45,5 +45,3 @@ function describe(error: Error, { command }: Invocation) {
   if (error.name === "StorageError") advice.push(storageRemedy(error.message, "--storage"));
   return { exit: EXIT[exit], errors: exit === "usage" ? error.message.split("\n") : [error.message], advice };
 }
-
-const WAIT = /the number of seconds in the Retry-After header/; // Of the remedies of errors that carry a delay.

@@ -6,10 +6,8 @@ import { readInstant } from "../framework/time-format.ts";
 /** How a value that a command takes is read. `T` includes undefined where it may be left out. */
 export interface Reading<T> {
   readonly read: Reader<T>; // Reads a typed text; throws a RangeError whose message continues after the name.
-  /** The allowed values, where they are defined elsewhere; others are refused. */
-  readonly choices?: () => Promise<readonly string[]>;
-  /** Reads all values of a param that may be repeated; without it, the last one counts. */
-  readonly readAll?: (typed: readonly string[]) => T;
+  readonly choices?: () => Promise<readonly string[]>; // The allowed values, where they are defined elsewhere.
+  readonly readAll?: (typed: readonly string[]) => T; // Of one that may be repeated; without it, the last value counts.
   readonly missing?: () => T; // The value when left out; where there is none, the command cannot run without it.
   readonly operatorsNeed?: string; // Why it cannot be left out with an operator's token although it can elsewhere.
   readonly holds?: Held | undefined; // What the value names, for completion and for prompts.
@@ -18,8 +16,7 @@ export interface Reading<T> {
 
 /** A value that a command takes, as an argument or a flag, with its texts of `commands.json`. */
 export interface Param<T> extends Reading<T> {
-  /** The placeholder of the value in usage, as `USER`; absent for a flag without a value. */
-  readonly value?: string | undefined;
+  readonly value?: string | undefined; // Its placeholder in usage, as `USER`; absent for a flag without a value.
   readonly about: string;
 }
 

@@ -33,8 +33,7 @@ function clientOf({ url, token }: DaemonTarget, retry?: RetryPolicy): Client {
   try {
     return createClient({ url, token, ...(retry && { retry }) });
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new UsageError(error.message);
+    throw error instanceof RangeError ? new UsageError(error.message) : error;
   }
 }
 

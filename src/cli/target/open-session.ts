@@ -133,10 +133,5 @@ async function loadOnce(fixture: Fixture, service: Service, { say }: Terminal): 
 function restartable(seed: string | undefined): Random & { readonly restart: (salt: string) => void } {
   if (seed === undefined) return { ...systemRandom, restart: () => undefined };
   let random = seededRandom(seed);
-  return {
-    bytes: (size) => random.bytes(size),
-    restart(salt) {
-      random = seededRandom(`${seed} ${salt}`);
-    },
-  };
+  return { bytes: (size) => random.bytes(size), restart: (salt) => void (random = seededRandom(`${seed} ${salt}`)) };
 }

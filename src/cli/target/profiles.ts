@@ -30,15 +30,12 @@ export type Profiles = z.infer<typeof profilesFileSchema>;
  * @throws CommandFailure when the file is not valid, or others may read a token in it */
 export async function readProfiles(env: Env): Promise<Profiles> {
   const file = profilesFile(env);
-  let text: string;
-  let mode: number;
-  try {
-    text = await readFile(file, "utf8");
-    ({ mode } = await stat(file));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return { profiles: {} };
+  const found = await Promise.all([readFile(file, "utf8"), stat(file)]).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new CommandFailure(EXIT.usage, `The profiles ${file} cannot be read: ${(error as Error).message}.`);
-  }
+  });
+  if (found === undefined) return { profiles: {} };
+  const [text, { mode }] = found;
   const kept = readText(text, file);
   const secret = Object.values(kept.profiles).some(({ token }) => token !== undefined);
   if (secret && (mode & 0o077) !== 0) {

@@ -9,10 +9,11 @@ import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.t
 /** Opens a file, or stdin for `-`, to read its lines more than once: a pipe is first copied to a temporary file.
  * @throws UsageError when the file cannot be read, CommandFailure when the temporary one cannot be written */
 export async function openLines(file: string, io: CommandIo) {
-  const handle = file === "-" ? await keep(io.stdin, io) : await openFile(file, io);
+  const input = file === "-" ? undefined : await openInput(file, io);
+  const isFile = input?.stats.isFile() === true;
+  const handle = isFile ? input.handle : await keep(input?.handle.createReadStream() ?? io.stdin, io);
   return {
-    /** The lines from the first on, without their ends. */
-    read: () => linesOf(handle.createReadStream({ start: 0, autoClose: false })),
+    read: () => linesOf(handle.createReadStream({ start: 0, autoClose: false })), // Without their ends.
     close: () => handle.close(),
   };
 }
@@ -29,11 +30,6 @@ export async function openInput(file: string, { cwd }: CommandIo) {
     await handle?.close();
     throw new UsageError(`FILE ${file} cannot be read: ${(error as Error).message}.`);
   }
-}
-
-async function openFile(file: string, io: CommandIo): Promise<FileHandle> {
-  const { handle, stats } = await openInput(file, io);
-  return stats.isFile() ? handle : keep(handle.createReadStream(), io);
 }
 
 /** Copies to a file that is unlinked before the first byte is written: it disappears with the process in any case. */

@@ -100,8 +100,7 @@ function openBatches<T>({ terminal }: Context, render: Render<T>) {
   let isFirst = true;
   async function flush(): Promise<boolean> {
     const text = render(waiting, isFirst);
-    waiting = [];
-    isFirst = false;
+    [waiting, isFirst] = [[], false];
     return terminal.write(await text);
   }
   async function add(row: T): Promise<boolean> {

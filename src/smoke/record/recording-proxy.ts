@@ -52,9 +52,7 @@ export async function startRecording(daemon: string, port: number, most: number)
     if (calls.length === most) response.once("close", full.abort.bind(full, undefined));
   }
 
-  const server = createServer((request, response) => {
-    queue = queue.then(() => forward(request, response));
-  });
+  const server = createServer((request, response) => void (queue = queue.then(() => forward(request, response))));
   await once(server.listen(port, "127.0.0.1"), "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

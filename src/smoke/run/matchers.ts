@@ -9,6 +9,9 @@ import { differs, show, type Problem } from "./smoke-result.ts";
 type Matcher = (actual: unknown, argument: never, path: string) => true | string | readonly Problem[];
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+/** Whether a value is an ISO 8601 instant with its offset. */
+export const isInstant = (value: unknown): boolean =>
+  typeof value === "string" && INSTANT.test(value) && !Number.isNaN(Date.parse(value));
 
 const TYPES = {
   integer: (value) => Number.isInteger(value),
@@ -93,11 +96,6 @@ export const ARGUMENTS: Readonly<Partial<Record<MatcherName, z.ZodType>>> = {
 
 export type MatcherName = keyof typeof MATCHERS;
 export const isMatcherName = (name: string): name is MatcherName => Object.hasOwn(MATCHERS, name);
-
-/** Whether a value is an ISO 8601 instant with its offset. */
-export function isInstant(value: unknown): boolean {
-  return typeof value === "string" && INSTANT.test(value) && !Number.isNaN(Date.parse(value));
-}
 
 /** Whether an expectation is an object of matchers. */
 export const isMatching = (value: unknown): value is Record<string, unknown> =>

@@ -71,16 +71,9 @@ export async function startDaemon(plan: DaemonPlan, logger: Logger, assistantRun
   const { config, baseDir } = loaded;
   const faults = new Faults(plan.faults.map(readFault));
   const clock = fixedClock(plan.now);
-  const service = await faults.open({
-    config,
-    baseDir,
-    storage: await openStorage(config.storage),
-    clock,
-    random: seededRandom(seed),
-    logger,
-    anchor_ms: fixture.anchor_ms,
-    assistantRunner,
-  });
+  const storage = await openStorage(config.storage);
+  const deps = { config, baseDir, storage, clock, random: seededRandom(seed), logger, anchor_ms: fixture.anchor_ms };
+  const service = await faults.open({ ...deps, assistantRunner });
   try {
     const users = await loadFixture(fixture, service, plan.users);
     await service.news.refresh("full");

@@ -5,8 +5,7 @@ import { listOf, PHASES, type Row, type Step } from "../file/smoke-file.ts";
 
 /** Which steps of a file to run; those that they refer to, the setup and the cleanup run with them. */
 export interface Selection {
-  /** Words of `tags`: a chosen step has one or more of them, and none of those after a `!`. */
-  readonly tags?: readonly string[] | undefined;
+  readonly tags?: readonly string[] | undefined; // A chosen step has one of them, and none of those after a `!`.
   readonly grep?: string | undefined; // Part of the title, the request or the file's name, in any case.
   readonly lines?: readonly number[]; // Lines of steps; all when empty.
 }
@@ -74,7 +73,6 @@ function numbered(rows: Step["rows"]): { row?: Row; number: string }[] {
 }
 
 const TITLE_PART = 60; // Characters of a body or a row in a title.
-
 const SECRET = /(^|_)(token|secret|key|password)$/i;
 
 function titleOf({ name, id, request, query, body, raw }: Step, row: Row | undefined, number: string): string {

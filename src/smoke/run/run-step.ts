@@ -13,19 +13,15 @@ import type { Reference } from "../file/references.ts";
 import { cut } from "../report/cut.ts";
 import { MAX_CHARACTERS, type Problem, type SmokeAnswer } from "./smoke-result.ts";
 
-const TIMEOUT = "30s";
-
 /** How a file is run, and on which daemon. */
 export interface RunOptions {
   readonly url: string;
   readonly shownUrl?: string; // The address in the curl commands, if another one.
-  /** The daemon's clock, which steps may move; absent where the daemon is another process. */
-  readonly clock?: MovableClock;
+  readonly clock?: MovableClock; // The daemon's, which steps may move; absent where it is another process.
   readonly signal: AbortSignal; // Interrupts the steps; the cleanup still runs.
   readonly env: Env;
   readonly run: RunValues;
-  /** Called once the setup is over: injects the faults of the file's own daemon. */
-  readonly begin?: (() => Promise<void>) | undefined;
+  readonly begin?: (() => Promise<void>) | undefined; // Called after the setup: injects the faults of the own daemon.
   readonly bail: boolean;
   readonly cwd?: string;
   readonly update?: boolean; // Writes the snapshots instead of comparing with them.
@@ -84,7 +80,7 @@ async function attempt(one: Case, file: SmokeFile, scope: StepScope, options: Ru
   }
   const [{ expect, moment }] = prepared as [PreparedStep];
   if (moment !== undefined) clock?.set(instantOf(moment, clock));
-  const timeout_ms = toMs(step.timeout ?? defaults?.timeout ?? TIMEOUT);
+  const timeout_ms = toMs(step.timeout ?? defaults?.timeout ?? "30s");
   const sent = typeof step.at_once === "number" ? Array.from({ length: step.at_once }, () => prepared[0]!) : prepared;
   const replies = await Promise.all(sent.map((request) => exchange(request, timeout_ms, signal)));
   const [first] = replies as [Attempt];

@@ -11,7 +11,6 @@ import { cleanText } from "../../terminal/clean-text.ts";
 
 const NO_CONVERSATION =
   "with an operator's token it is one question at a time; a conversation takes the user's own token, or the storage";
-const LENGTH = "1 to 2000 characters";
 
 export const command = defineCommand("ask", {
   arguments: { question: { ...optional(anything), operatorsNeed: NO_CONVERSATION } },
@@ -27,7 +26,7 @@ export const command = defineCommand("ask", {
     const place = { token_symbol: tokenSymbol, page_context: pageContext };
     if (question === undefined) {
       if (!context.terminal.canPrompt || context.globals.format !== undefined || key !== undefined)
-        throw new UsageError(`QUESTION is missing: ${LENGTH}.`);
+        throw new UsageError("QUESTION is missing: 1 to 2000 characters.");
       const { converse } = await import("./converse.ts");
       return withOperations(context, user, ({ run }) => {
         const ask = (question: string, session_id: number | undefined) =>
@@ -38,8 +37,7 @@ export const command = defineCommand("ask", {
     const body = { question, session_id: session, ...place };
     if (explain) return askAndExplain(context, user, { body }, key);
     const { data } = await runOperation(context, "sendChat", { user, idempotencyKey: key, input: { body } });
-    if (context.globals.format === undefined) await printAnswer(context, data);
-    else await printRecord(context, data);
+    await (context.globals.format === undefined ? printAnswer : printRecord)(context, data);
     return EXIT.ok;
   },
 });

@@ -46,8 +46,7 @@ async function printStats(data: Awaited<ReturnType<typeof countEvents>>, context
     ...Object.entries(data.feedback).map(([name, count]) => ({ by: "feedback", name, count })),
   ];
   await printTable(context, { table: "event statistics", data, rows });
-  if (formatOf(context) !== "table") return;
-  await context.terminal.write(`\n${data.events} events of ${data.users} users.\n`);
+  if (formatOf(context) === "table") await context.terminal.write(`\n${data.events} events of ${data.users} users.\n`);
 }
 
 const ARTICLES = {

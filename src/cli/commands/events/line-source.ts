@@ -20,11 +20,9 @@ export async function openLineSource(file: string, io: CommandIo) {
   // A stream that an interrupt destroys closes its handle: what is read again has one of its own.
   const again = stats && (await openInput(file, io)).handle;
   let position = { offset: 0, line: 0 };
-  function read(): Readable {
-    if (input === undefined) return io.stdin;
-    // A pipe that has a path has no positions.
-    return input.handle.createReadStream({ ...(stats && { start: position.offset }), autoClose: false });
-  }
+  // A pipe that has a path has no positions.
+  const read = (): Readable =>
+    input?.handle.createReadStream({ ...(stats && { start: position.offset }), autoClose: false }) ?? io.stdin;
   const readBefore = ({ offset }: LinePlace): Readable =>
     offset === 0 ? Readable.from([]) : again!.createReadStream({ start: 0, end: offset - 1, autoClose: false });
   return {
@@ -108,8 +106,7 @@ export async function* limitRate<T>(source: AsyncIterable<Iterable<T>>, perSecon
       yield [item];
       due = Math.max(due + step, performance.now() - MOST_BEHIND_MS);
       const wait = due - performance.now();
-      if (wait < LEAST_WAIT_MS || signal.aborted) continue;
-      await delay(wait, undefined, { signal }).catch(() => undefined);
+      if (wait >= LEAST_WAIT_MS && !signal.aborted) await delay(wait, undefined, { signal }).catch(() => undefined);
     }
   }
 }

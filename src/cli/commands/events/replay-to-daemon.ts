@@ -10,7 +10,6 @@ import type { Operations } from "../../target/operations.ts";
 
 const IN_FLIGHT = 8;
 const CHUNK = 128; // Events between two points from which a later run can resume.
-
 const ATTEMPTS = 4; // For an event that a daemon cannot store at the moment.
 
 /** How lines are replayed, and what waits so many seconds until a daemon takes more; it rejects to end the replay. */

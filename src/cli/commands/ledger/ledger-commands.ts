@@ -18,13 +18,12 @@ import { DEFAULT_RANGE, selectionFlags, selectionOf } from "./selection-flags.ts
 const summary = defineCommand("ledger summary", {
   arguments: { user: userParam() },
   options: selectionFlags,
-  async run({ user, ...flags }, context) {
+  async run({ user, since: from = since(DEFAULT_RANGE), ...flags }, context) {
     const summarize = async (operations: AccountOperations): Promise<void> => {
       const { openLedgerReader } = await import("./daemon-ledger-reader.ts");
       const { user_id, balance_points: balance } = (await operations.run("getMe", {})).data;
       const zone = await operations.zone();
-      const given = { ...flags, since: flags.since ?? since(DEFAULT_RANGE) };
-      const selection = selectionOf(given, context.clock.now(), zone);
+      const selection = selectionOf({ ...flags, since: from }, context.clock.now(), zone);
       const rows = newestFirst(openLedgerReader(operations, user_id), selection);
       const totals = await summarizeLedger(rows, (ms) => dayIn(ms, zone));
       await printSummary(context, { user_id, since: toIso(selection.since!), balance, ...totals }, zone);

@@ -105,9 +105,8 @@ export async function printAll<T extends LedgerRow>(
   let count = 0;
   try {
     for await (const row of rows) {
-      count += 1;
       if (!(await printer.print(row))) return;
-      if (count === limit) break;
+      if (++count === limit) break;
     }
   } catch (error) {
     await printer.flush();

@@ -61,7 +61,6 @@ export function failOnDamage(found: readonly Verification[], headline: string[] 
 
 /** The first damage of each ledger. */
 export const damagesOf = (found: readonly Verification[]): string[] =>
-  found.flatMap(({ user_id, damage }) => {
-    if (damage === undefined) return [];
-    return [`${user_id}: ${damage.entry === null ? "" : `entry ${damage.entry}: `}${damage.message}`];
-  });
+  found.flatMap(({ user_id, damage }) =>
+    damage ? `${user_id}: ${damage.entry === null ? "" : `entry ${damage.entry}: `}${damage.message}` : [],
+  );

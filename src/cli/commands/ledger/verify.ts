@@ -52,9 +52,7 @@ const showPlace = ({ keys, users, entries }: VerifyProgress, spent_ms: number): 
     ? `${keys} keys listed`
     : `${showCount("users verified", users.done, users.all, spent_ms)}, ${entries} entries`;
 
-function stateOf({ fault }: VerificationRow): "ok" | "fault" {
-  return fault === undefined ? "ok" : "fault";
-}
+const stateOf = ({ fault }: VerificationRow) => (fault === undefined ? "ok" : "fault");
 
 async function readReceipts(file: string, cwd: string): Promise<ReadonlyMap<string, Receipt>> {
   const [{ readFile }, { z }] = await Promise.all([import("node:fs/promises"), import("zod")]);

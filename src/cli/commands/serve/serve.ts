@@ -1,19 +1,10 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, orUsageError } from "../../framework/command-failure.ts";
 import { optional, toggle, oneOf, repeatable } from "../../params/param.ts";
-import { checkFaults, FAULT_LIST, readFault, refuseInProduction, type Fault } from "../../../faults/fault-catalogue.ts";
-import type { Faults } from "../../../faults/inject-faults.ts";
+import { checkFaults, FAULT_LIST, readFault, refuseInProduction } from "../../../faults/fault-catalogue.ts";
 import type { Config } from "../../../config/config-schema.ts";
 import type { Service } from "../../../service/service.ts";
 import { listenFlags } from "../../target/daemon-pages.ts";
-
-/** Undefined without any: their code is not loaded then. */
-async function openFaults(given: readonly Fault[]): Promise<Faults | undefined> {
-  if (given.length === 0) return undefined;
-  orUsageError("--fault", () => checkFaults(given));
-  const { Faults } = await import("../../../faults/inject-faults.ts");
-  return new Faults(given, true);
-}
 
 export const command = defineCommand("serve", {
   options: {
@@ -26,7 +17,10 @@ export const command = defineCommand("serve", {
     const { Daemon } = await import("../../../daemon/daemon.ts");
     const { withSession } = await import("../../target/operations.ts");
     const { io, clock, terminal } = context;
-    const faults = await openFaults(fault);
+    orUsageError("--fault", () => checkFaults(fault));
+    // Their code is loaded only where there are any.
+    const { Faults } = fault.length > 0 ? await import("../../../faults/inject-faults.ts") : {};
+    const faults = Faults && new Faults(fault, true);
     const adminCommands = async (service: Service) =>
       (await import("./hosted-commands.ts")).hostedCommands(context.program, service);
     const own = { process: io, clock, say: terminal.warn, stderr: io.stderr };

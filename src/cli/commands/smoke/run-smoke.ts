@@ -17,9 +17,7 @@ import { inOrder } from "./in-order.ts";
 import { openReporter } from "./reporter.ts";
 import type { SmokeOptions } from "./smoke-params.ts";
 
-/** Files that run at the same time, each on its own daemon, all in one thread: waits overlap, work does not. */
-const OWN_JOBS = 2;
-
+const OWN_JOBS = 2; // Files that run at the same time, all in one thread: waits overlap, work does not.
 const TAGS_LISTED = 10; // Tags that an error lists.
 
 type PlannedFile = { readonly file: SmokeFile; readonly cases: readonly Case[] };
