@@ -13,8 +13,6 @@ const VALUE_GONE = "ERR_VALUE_GONE"; // Our own: a value was read and is gone. N
 /** Something that is not a value, in the place of one. Other errors than ENOENT are outages: for ENOTDIR, the storage's own folder may be a file. */
 const DAMAGE_CODES = ["EISDIR", "ERR_FS_FILE_TOO_LARGE", "ERR_STRING_TOO_LONG", VALUE_GONE, SEALED_DAMAGED];
 export const TEMPORARY_SUFFIX = ".tmp";
-/** Linux writes and syncs in one call (O_SYNC). Elsewhere, as on macOS, only fsync reaches beyond the cache of the disk. */
-const OPENED = process.platform === "linux" ? "as" : "a";
 const FILE_MODE = 0o600; // Only the owner may read ledgers and questions.
 const FOLDER_MODE = 0o700;
 const MAX_KNOWN_FOLDERS = 10_000; // Folders remembered as made: every session has one.
@@ -110,12 +108,9 @@ export class DurableFiles {
       if (!hasCode(error, "EEXIST")) throw error;
       outcome = "conflict";
     } finally {
-      const isMade = outcome === "created";
-      const cleared = isMade && second !== undefined ? rename(temporary, second) : unlink(temporary);
-      if (!isMade || second !== undefined) await cleared;
-      // A name that is only to go may go meanwhile: one that a crash brings back is tidied.
-      await Promise.all([cleared, isMade && this.#makeSafe(dirname(path))]);
+      await (outcome === "created" && second !== undefined ? rename(temporary, second) : unlink(temporary));
     }
+    if (outcome === "created") await this.#makeSafe(dirname(path));
     return outcome;
   }
 
@@ -230,10 +225,10 @@ export class DurableFiles {
 }
 
 async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, OPENED, FILE_MODE);
+  const file = await open(path, "w", FILE_MODE);
   try {
     await writeAll(file, text)
-      .then(() => (OPENED === "as" ? undefined : sync(file)))
+      .then(() => sync(file))
       .finally(() => closeSync(file));
   } catch (error) {
     await unlink(path).catch(ignoring("ENOENT"));
