@@ -64,10 +64,11 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
     [found, index.counterpart(found)].flatMap((text) => text?.subject() ?? []),
   );
   const alike = likenessesOf(search, [...own.groups, ...cross.groups], subjects);
+  const most = Math.max(...alike);
   const rated = compared.map((article, at) => {
     const titleCoverage = coverageOf(article.groups, (term) => subjects[at]![0]!.titleTerms.has(term));
     const score = article.score + MIX.title * titleCoverage;
-    const likest = alike[at] === Math.max(...alike) ? alike[at] : 0;
+    const likest = alike[at] === most ? most : 0;
     return { ...article, titleCoverage, likest, score, order: score + MIX.alike * alike[at]! };
   });
   const ranked = [...rated.sort(byOrder), ...articles.slice(MIX.compared)];
