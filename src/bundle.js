@@ -37,7 +37,8 @@ const withoutLanguages = {
 /** What the licence of the dictionary asks for. */
 const CC_CEDICT =
   "The file cc-cedict.tsv.br is made of CC-CEDICT (https://cc-cedict.org), by MDBG and its editors: its glosses are shortened, " +
-  "stemmed and inverted. Like CC-CEDICT it is licensed under Creative Commons Attribution-ShareAlike 4.0 International " +
+  "stemmed and inverted. The vectors in term-vectors.br began as those of the glosses in GloVe (https://nlp.stanford.edu/projects/glove, " +
+  "by Jeffrey Pennington, Richard Socher and Christopher D. Manning; public domain). Like CC-CEDICT they are licensed under Creative Commons Attribution-ShareAlike 4.0 International " +
   "(https://creativecommons.org/licenses/by-sa/4.0/).";
 
 const trainedRouterFile = {

@@ -1,6 +1,6 @@
 import { serveJobs } from "../compute/serve-jobs.ts";
 import { createAssistantJobs } from "./jobs/assistant-jobs.ts";
-import { openRows } from "./retrieval/situations.ts";
+import { openEncoder } from "./encoder/encoder.ts";
 
-openRows(); // While it starts, for which there is more time than for a job.
+openEncoder(); // While it starts, for which there is more time than for a job.
 void serveJobs(createAssistantJobs);

@@ -25,7 +25,6 @@ export type MeaningRows = readonly (readonly (readonly string[])[])[];
 const MOST_BETWEEN = { words: 3, characters: 6 }; // What a gap may stand for.
 const WORDS = new URL("data/thesaurus.txt", import.meta.url);
 const SITUATIONS = new URL("data/situations.txt", import.meta.url);
-const TOLD = new URL("data/told-situations.txt", import.meta.url);
 
 let everyday: Thesaurus | undefined; // These are the same for the whole process.
 let searched: Thesaurus | undefined;
@@ -40,9 +39,6 @@ export function openSearchThesaurus(more: MeaningRows = []): Thesaurus {
   const create = (): Thesaurus => createThesaurus([...foldedRows(WORDS), ...own], foldedRows(SITUATIONS));
   return more.length > 0 ? create() : (searched ??= create());
 }
-
-/** The rows of all lists, folded: what texts are compared with as a whole. */
-export const readMeanings = (): MeaningRows => [WORDS, SITUATIONS, TOLD].flatMap(foldedRows);
 
 /** Folded as one text: thousands of short ones take longer. */
 const foldedRows = (file: URL): MeaningRows => parseRows(fold(readFileSync(file, "utf8")));

@@ -61,14 +61,14 @@ describe("answers that a model words", () => {
     [
       "a passage that may answer",
       "is a deposit reviewed",
-      "A withdrawal worth more than 50,000 USDT is reviewed by a person [2].",
+      "A withdrawal worth more than 50,000 USDT is reviewed by a person [3].",
     ],
     ["a title near the question", "how much can I send", "Lumex charges no deposit fee [1]."],
   ])("are shown as not sure, for nothing, where the evidence is only %s", async (_evidence, question, said) => {
     const answer = await ask(question, says(said));
     expect(answer).toMatchObject({ outcome: "unsure", model_name: "test-model", sources: [{ kind: "help" }] });
     expect(answer.text).toBe(
-      `I am not sure that this answers your question, but it may help:\n${said.replace("[2]", "[1]")}`,
+      `I am not sure that this answers your question, but it may help:\n${said.replace("[3]", "[1]")}`,
     );
   });
 

@@ -5,8 +5,6 @@ import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
 import { findEvidence } from "../../src/assistant/retrieval/find-evidence.ts";
 import { clausesOf } from "../../src/assistant/retrieval/find-evidence.ts";
 import { searchTerms } from "../../src/assistant/retrieval/language-index.ts";
-import { rarityOf, situationsIn } from "../../src/assistant/retrieval/situations.ts";
-import { product } from "../../src/runtime/product.ts";
 import type { Search } from "../../src/assistant/retrieval/question-terms.ts";
 import { detectLanguage } from "../../src/language/detect-language.ts";
 import { stem } from "../../src/language/tokenize.ts";
@@ -48,29 +46,6 @@ describe("search terms", () => {
 
   it("read numbers with and without separators alike", () => {
     expect(searchTerms("1,000 USDT")).toEqual(searchTerms("1000 USDT"));
-  });
-});
-
-describe("the situations in a text", () => {
-  const situations = (text: string) => situationsIn([searchTerms(text), 1]);
-  const alike = (a: string, b: string): number => product(situations(a).vector, situations(b).vector);
-
-  it.each([
-    ["what if you guys go bust", "Insolvency and safeguarding", "Opening hours of branches"],
-    ["my kid swiped my phone and spent money", "未经授权的付款", "贷款利率"],
-    ["手机丢了上不去", "Lost phone: logging in again", "Interest on savings"],
-  ])("make %j more like %j than %j", (question, like, unlike) => {
-    expect(alike(question, like)).toBeGreaterThan(2 * alike(question, unlike));
-  });
-
-  it("are strong where the rows speak of it, and weak where they do not", () => {
-    expect(situations("withdraw money to my bank account").strength).toBeGreaterThan(0.3);
-    expect(situations("The glacier carved granite valleys").strength).toBeLessThan(0.1);
-  });
-
-  it("tell rare words from those in many", () => {
-    expect(rarityOf(stem("quokka"))).toBe(1);
-    expect(rarityOf(stem("app"))).toBeLessThan(0.6);
   });
 });
 

@@ -7,7 +7,7 @@ import { plainText } from "../../language/plain-text.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { keyOf, titlesOf, type Passage, type PassageChanges } from "../passage.ts";
 import { LanguageIndex, searchTerms, termsOfFolded, type FoldedText } from "./language-index.ts";
-import { situationsIn } from "./situations.ts";
+import { encode, scaled } from "../encoder/encoder.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import { unitsOf } from "./text-units.ts";
 import { Vocabulary } from "./vocabulary.ts";
@@ -23,6 +23,8 @@ export interface IndexedPassage {
 export type Subject = ReturnType<typeof readSubject>;
 
 const DETAILS_KEPT = 1000;
+const SUBJECTS_KEPT = 10_000;
+const { said: SAID } = TUNING.meaning;
 
 /** What the assistant answers from: the passages, ready for search in both languages. Changes cost what changes; after
  * them the index gives the same results as one built anew. */
@@ -36,7 +38,7 @@ export class AnswerIndex {
   readonly #passages: (IndexedPassage | undefined)[] = [];
   readonly #free: number[] = []; // Numbers of passages that were removed: they are given again.
   readonly #detailsOf = memoized(readDetails, DETAILS_KEPT);
-  readonly #subjectOf = memoized(readSubject, DETAILS_KEPT);
+  readonly #subjectOf = memoized(readSubject, SUBJECTS_KEPT);
   readonly #counterparts = new Map<string, number>();
   readonly #titled = new Map<string, Set<number>>(); // The passages of a title, or of another way to ask for them.
 
@@ -122,12 +124,17 @@ export class AnswerIndex {
   }
 }
 
-/** What a passage is about, by its titles and how it begins. */
+/** What a passage is about: by its titles, how it begins, and the whole of it. */
 function readSubject(passage: Passage) {
-  const titleTerms = new Set(searchTerms(titlesOf(passage).join("\n")));
-  const { title, opening, characters } = TUNING.situations.said;
-  const beginning = plainText(passage.text.slice(0, 2 * characters)).slice(0, characters);
-  return { titleTerms, situations: situationsIn([searchTerms(beginning), opening], [titleTerms, title]) };
+  const titleTerms = searchTerms(titlesOf(passage).join("\n"));
+  const body = plainText(passage.text.slice(0, 2 * SAID.characters)).slice(0, SAID.characters);
+  const parts = [
+    scaled(encode([titleTerms, 1]), SAID.title),
+    scaled(encode([searchTerms(body.slice(0, SAID.beginning)), 1]), SAID.opening),
+    scaled(encode([searchTerms(body), 1]), SAID.body),
+  ];
+  const meaning = parts[0]!.map((_, at) => parts.reduce((sum, part) => sum + part[at]!, 0));
+  return { titleTerms: new Set(titleTerms), meaning };
 }
 
 /** What is computed of a passage when a question reads it. `units`: its sentences, list items and table rows. */

@@ -5,6 +5,9 @@ import PATTERNS from "./answer-type-patterns.json" with { type: "json" };
 import TUNING from "./tuning.json" with { type: "json" };
 import type { TextUnit } from "./text-units.ts";
 import { matchOf, type RankedArticle } from "./rank-articles.ts";
+import { encode } from "../encoder/encoder.ts";
+import { searchTerms } from "./language-index.ts";
+import { product } from "../../runtime/product.ts";
 
 /** The part of an article that answers best. */
 export interface AnswerWindow {
@@ -64,11 +67,13 @@ function matchUnits({ groups, found }: RankedArticle, units: readonly TextUnit[]
     present.map(({ alternatives }) => matchOf(alternatives, (t) => terms.has(t))),
   );
   const covers = matches.map((match) => match.reduce((sum, value, at) => sum + value * shares[at]!, 0));
+  const asked = encode([searchTerms(question), 1]);
   const fits = answerTypeOf(question);
   const fitting = fits && units.map(({ text }) => fits(text));
-  const peaks = units.map(({ kind }, at) => {
+  const peaks = units.map(({ kind, terms }, at) => {
     const typed = fitting?.[at] === true ? MIX.fits * Math.min(1, 0.5 + 2 * covers[at]!) : 0;
-    return covers[at]! + typed + MIX.neighbour * (covers[at - 1] ?? 0) + (kind === "heading" ? MIX.heading : 0);
+    const alike = MIX.alike * product(asked, encode([terms, 1]));
+    return covers[at]! + alike + typed + MIX.neighbour * (covers[at - 1] ?? 0) + (kind === "heading" ? MIX.heading : 0);
   });
   return { matches, shares, peaks, fitting };
 }

@@ -10,7 +10,6 @@ import { isFunctional } from "../../language/stop-words.ts";
 export type Evidence = { readonly article: RankedArticle; readonly window: AnswerWindow };
 /** A question, and what it is taken for. */
 export type Reading = { readonly question: string; readonly routing: Routing };
-const MUCH_ALIKE = 1 / 8; // Of a question's situations and an article's.
 const LEAST = { tellingWeight: 0.8, sureOfScope: 0.8 }; // Of a group, and of the router that a question is out of scope.
 
 /** What the best evidence for a question is like, and what the question is taken for: shares, flags, and sums of what is
@@ -30,7 +29,8 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
     score: Math.log(0.05 + article.score),
     own: Math.max(article.own, article.cross),
     titleAsked: titleAsked(article),
-    likest: Math.min(1, article.likest / MUCH_ALIKE),
+    likest: article.likest ?? 0,
+    lead: article.lead ?? 0,
     shown: shown.reduce((sum, one) => sum + one, 0),
     rarestShown: Math.max(0, ...shown),
     literal: massOf(known.filter(({ alternatives }) => matchOf(alternatives, has) === 1)) / (massOf(known) || 1),

@@ -6,7 +6,7 @@ import { chooseWindow } from "./choose-window.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import type { Evidence } from "./evidence-features.ts";
 
-const { articles: ARTICLES } = TUNING;
+const { articles: ARTICLES, ranking: RANKING } = TUNING;
 
 /** What was found for a question. */
 export interface Findings {
@@ -19,6 +19,7 @@ export interface Findings {
 /** Searches for a question, and chooses the parts of the best articles. */
 export function findEvidence(index: AnswerIndex, search: Search): Findings {
   const ranked = rankArticles(index, search);
+  const most = ranked.reduce((highest, { alike }) => Math.max(highest, alike), 0);
   const partOf = (article: RankedArticle, length?: number): Evidence[] => {
     const window = chooseWindow(article, search.question, length);
     return window === undefined ? [] : [{ article, window }];
@@ -31,7 +32,11 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
       const order = article.order + (article.near === undefined ? fit : 0);
       return { article: { ...article, score: article.score + fit, order }, window };
     })
-    .sort(({ article: a }, { article: b }) => b.order - a.order);
+    .sort(({ article: a }, { article: b }) => b.order - a.order)
+    .map(({ article, window }, at, all) => {
+      const lead = Math.min(1, strengthOf(article) - strengthOf(all[at + 1]?.article));
+      return { article: { ...article, lead, likest: article.alike === most ? most : 0 }, window };
+    });
   const [first, second] = evidence;
   const by = first?.article.near === undefined ? "order" : "score";
   const isClose = second !== undefined && second.article[by] >= ARTICLES.close.share * first!.article[by];
@@ -41,6 +46,10 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
     : evidence.slice(0, 1);
   return { ranked, evidence, quoted };
 }
+
+/** How well an article fits, by words and by what it is about. */
+const strengthOf = (article?: RankedArticle): number =>
+  article === undefined ? 0 : article.score + RANKING.alike * article.alike;
 
 const BOUNDARY =
   /[?？;；!！]|\b(?:and also|as well as|and|plus)\b|[&+]|另外|还有|以及|顺便|同时|并且|[,，](?= ?(?:what|how|when|where|which|who|can|do|does|is|are|will|怎|多|几|什么|哪|能|可以|要|会|是不是))/iu;

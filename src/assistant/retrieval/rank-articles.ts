@@ -6,7 +6,7 @@ import { searchTerms, type Alternative, type Scores, type WeightedGroup } from "
 import TUNING from "./tuning.json" with { type: "json" };
 import { product } from "../../runtime/product.ts";
 import { groupsOf, type Search } from "./question-terms.ts";
-import { situationsIn } from "./situations.ts";
+import { encode, knownOf, scaled } from "../encoder/encoder.ts";
 
 /** An article, a notice or a news item that may answer. */
 export interface RankedArticle {
@@ -17,14 +17,16 @@ export interface RankedArticle {
   readonly isNamed?: boolean; // Whether the question is its title.
   readonly titleCoverage: number; // Share of the question's weight that the title covers.
   readonly groups: readonly WeightedGroup[]; // The question as it was searched in the article's language.
-  readonly likest: number; // How much it is about the question's situations, 0 to 1, where none is more so; else 0.
+  readonly alike: number; // How much it is about what the question is about, -1 to 1.
   readonly near?: number; // How near it is where there are vectors, and -Infinity if it has none.
-  /** What the articles are ordered by: the score, and how much they are about the question's situations; where there are
-   * vectors, both rankings. */
+  readonly likest?: number; // The same where no article is more so; else 0.
+  readonly lead?: number; // How much better it fits than the next one, up to 1.
+  /** What the articles are ordered by: the score, and how much they are about what the question is about; where
+   * there are vectors, both rankings. */
   readonly order: number;
 }
 
-const { ranking: MIX, kinds: KINDS, situations: SITUATIONS } = TUNING;
+const { ranking: MIX, kinds: KINDS, meaning: MEANING } = TUNING;
 
 /** Ranks the passages of both languages for a question. An article that exists in both is found by either text, and
  * taken in the question's language; one in the other language alone must match better. Where there are vectors, what is
@@ -55,7 +57,7 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
     const groups = isOwn ? own.groups : cross.groups;
     const texts = counterpart === undefined ? [found] : [found, counterpart];
     const vector = near && { near: Math.max(...texts.map(({ number }) => near.get(number) ?? -Infinity)) };
-    const shares = { own: ownShare, cross: crossShare, titleCoverage: 0, likest: 0 };
+    const shares = { own: ownShare, cross: crossShare, titleCoverage: 0, alike: 0 };
     return { found, score, order: score, ...shares, groups, ...vector };
   });
   articles.sort(byOrder);
@@ -63,13 +65,12 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   const subjects = compared.map(({ found }) =>
     [found, index.counterpart(found)].flatMap((text) => text?.subject() ?? []),
   );
-  const alike = likenessesOf(search, [...own.groups, ...cross.groups], subjects);
-  const most = Math.max(...alike);
+  const alike = likenessesOf(search, subjects);
   const rated = compared.map((article, at) => {
     const titleCoverage = coverageOf(article.groups, (term) => subjects[at]![0]!.titleTerms.has(term));
     const score = article.score + MIX.title * titleCoverage;
-    const likest = alike[at] === most ? most : 0;
-    return { ...article, titleCoverage, likest, score, order: score + MIX.alike * alike[at]! };
+    const order = score + MIX.alike * alike[at]!;
+    return { ...article, titleCoverage, alike: alike[at]!, score, order };
   });
   const ranked = [...rated.sort(byOrder), ...articles.slice(MIX.compared)];
   const found = near === undefined ? ranked : fuseRankings(ranked);
@@ -80,21 +81,16 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   return [{ found: first, groups, ...PERFECT }, ...found.filter((article) => article.found !== first)];
 }
 
-/** How much articles, of one text or two, are about the situations of a question, 0 to 1: of its words, of those of the one
- * before, and of what it may mean. Little where the rows hardly speak of the question, or of the articles. */
-function likenessesOf({ question, previous }: Search, groups: readonly WeightedGroup[], articles: Subject[][]) {
-  const { meant, before } = SITUATIONS.asked;
-  const others = groups.flatMap(({ alternatives }) => alternatives.flatMap(({ terms }) => terms));
-  const previousTerms = searchTerms(previous?.question ?? "");
-  const { vector, strength } = situationsIn([others, meant], [previousTerms, before], [searchTerms(question), 1]);
-  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const spokenOf = mean(articles.map(([text]) => text!.situations.strength));
-  const share = strength * Math.min(1, spokenOf / SITUATIONS.spokenOf) ** 8;
-  return articles.map((texts) => share * mean(texts.map((text) => product(vector, text.situations.vector))));
+/** How much articles, of one text or two, are about what a question is about, and the one before it, -1 to 1. */
+function likenessesOf({ question, previous }: Search, articles: readonly (readonly Subject[])[]): number[] {
+  const before = searchTerms(previous?.question ?? "");
+  const terms = searchTerms(question);
+  const asked = scaled(encode([before, MEANING.before], [terms, 1]), knownOf([...before, ...terms]) ** MEANING.known);
+  return articles.map((texts) => texts.reduce((sum, { meaning }) => sum + product(asked, meaning), 0) / texts.length);
 }
 
 /** Of what the question is the title of: above all others. */
-const PERFECT = { isNamed: true, score: 2, order: Infinity, own: 1, cross: 0, titleCoverage: 1, likest: 1 };
+const PERFECT = { isNamed: true, score: 2, order: Infinity, own: 1, cross: 0, titleCoverage: 1, alike: 1 };
 const FUSION_K = 60;
 
 /** Reciprocal rank fusion (Cormack, Clarke & Büttcher 2009) of the ranking by words with that by vectors. What has no

@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { brotliDecompressSync } from "node:zlib";
+
+/** Vectors of terms, as `generate.js` makes and describes them. */
+const FILE = new URL("term-vectors.br", import.meta.url);
+const DIMENSIONS = 100;
+const SCALE_BYTES = 4;
+
+let opened: ReturnType<typeof readTable> | undefined; // The same for the whole process.
+
+function readTable() {
+  const bytes = brotliDecompressSync(readFileSync(FILE));
+  const end = bytes.indexOf("\n\n");
+  const terms = bytes.toString("utf8", 0, end).split("\n");
+  const rarities = end + 2;
+  const scales = rarities + terms.length;
+  const values = scales + SCALE_BYTES * terms.length;
+  return {
+    numbers: new Map(terms.map((term, number) => [term, number])),
+    rarities: bytes.subarray(rarities, scales),
+    scaleOf: (number: number): number => bytes.readFloatLE(scales + SCALE_BYTES * number),
+    values: new Int8Array(bytes.buffer, bytes.byteOffset + values, terms.length * DIMENSIONS),
+  };
+}
+
+/** Reads the vectors, where there is more time than when they are first asked for. */
+export const openEncoder = () => (opened ??= readTable());
+
+/** How rare a term is in what is said about services, 0 to 1: 1 if nothing that the encoder learned from has it. */
+export function rarityOf(term: string): number {
+  const { numbers, rarities } = openEncoder();
+  const number = numbers.get(term);
+  return number === undefined ? 1 : rarities[number]! / 255;
+}
+
+/** Share of some terms that the encoder knows. */
+export const knownOf = (terms: readonly string[]): number =>
+  terms.filter((term) => openEncoder().numbers.has(term)).length / (terms.length || 1);
+
+/** What a text is about, as the sum of its terms' vectors, of length 1 (0 where no term is known): texts that share no
+ * word may be alike, in either language. Terms count as often as they are given.
+ * @param parts terms, and what each of them weighs */
+export function encode(...parts: readonly (readonly [terms: Iterable<string>, weight: number])[]): Float32Array {
+  const { numbers, scaleOf, values } = openEncoder();
+  const sum = new Float32Array(DIMENSIONS);
+  for (const [terms, weight] of parts) {
+    for (const term of terms) {
+      const number = numbers.get(term);
+      if (number === undefined) continue;
+      const scale = weight * scaleOf(number);
+      const from = number * DIMENSIONS;
+      for (let at = 0; at < DIMENSIONS; at++) sum[at]! += scale * values[from + at]!;
+    }
+  }
+  return scaled(sum, 1);
+}
+
+/** A vector of the same direction, of another length. */
+export function scaled(vector: Float32Array, length: number): Float32Array {
+  const own = Math.hypot(...vector) || 1;
+  return vector.map((x) => (x / own) * length);
+}
