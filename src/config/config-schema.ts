@@ -33,31 +33,6 @@ const host = () => z.string().default("127.0.0.1");
 const portOf = (shown: number) => example(z.int().min(0).max(65_535), shown).optional();
 const pem = (shown: string) => example(z.string().min(1), shown);
 
-const serverConfig = section({
-  host: host(),
-  port: integer([0, 65_535], 8787),
-  drain_ms: integer([0, Infinity], 10_000),
-  drain_delay_ms: integer([0, 600_000], 0),
-  body_ms: integer([100, 300_000], 10_000),
-  max_connections: integer([16, 1_000_000], 20_000),
-  trusted_proxies: integer([0, 16], 0),
-  tls: z.strictObject({ cert_file: pem("tls/server.crt"), key_file: pem("tls/server.key") }).optional(),
-  cors: section({ origins: z.array(origin).default([]), max_age_s: integer([0, 86_400], 600) }),
-  docs: z.boolean().default(true),
-});
-
-const metricsConfig = section({ enabled: z.boolean().default(true), host: host(), port: portOf(9187) });
-const adminConfig = section({ host: host(), port: portOf(8788) });
-
-const limitsConfig = section({
-  body_bytes: integer([32 * 1024, 16 * 1024 * 1024], LIMITS.requestBody),
-  in_flight: integer([0, Infinity], 2000),
-  in_flight_per_user: integer([0, Infinity], 256),
-  wait_ms: integer([0, 60_000], 2000),
-  store: z.enum(["auto", "memory"]).default("memory"),
-  rates: ratesConfig,
-});
-
 const fileOf = (shown: string) => example(z.string(), shown).optional();
 const keptDays = (shown: number) => example(z.int().min(1).max(36_500), shown).optional();
 const points = z.int().min(0);
@@ -69,10 +44,28 @@ export const configSchema = z.strictObject({
   storage: z.string().default("fs:./.anp/data"),
   storage_id: example(z.string().min(1).max(128), "3f2c9a1e-7b54-4c1f-9d2e-5a6b7c8d9e0f").optional(),
   mode: z.enum(["production", "staging"]).optional(),
-  server: serverConfig,
-  limits: limitsConfig,
-  metrics: metricsConfig,
-  admin: adminConfig,
+  server: section({
+    host: host(),
+    port: integer([0, 65_535], 8787),
+    drain_ms: integer([0, Infinity], 10_000),
+    drain_delay_ms: integer([0, 600_000], 0),
+    body_ms: integer([100, 300_000], 10_000),
+    max_connections: integer([16, 1_000_000], 20_000),
+    trusted_proxies: integer([0, 16], 0),
+    tls: z.strictObject({ cert_file: pem("tls/server.crt"), key_file: pem("tls/server.key") }).optional(),
+    cors: section({ origins: z.array(origin).default([]), max_age_s: integer([0, 86_400], 600) }),
+    docs: z.boolean().default(true),
+  }),
+  limits: section({
+    body_bytes: integer([32 * 1024, 16 * 1024 * 1024], LIMITS.requestBody),
+    in_flight: integer([0, Infinity], 2000),
+    in_flight_per_user: integer([0, Infinity], 256),
+    wait_ms: integer([0, 60_000], 2000),
+    store: z.enum(["auto", "memory"]).default("memory"),
+    rates: ratesConfig,
+  }),
+  metrics: section({ enabled: z.boolean().default(true), host: host(), port: portOf(9187) }),
+  admin: section({ host: host(), port: portOf(8788) }),
   quota: section({ timezone: utcOffset.default("+08:00"), free_daily: points.default(5) }),
   exchange: section({ rate: integer([1, 1_000_000_000], 10), max_amount: cap() }),
   trade_reward: section({ spot: rewardRate.default(0.01), futures: rewardRate.default(0.005), max_volume_usd: cap() }),

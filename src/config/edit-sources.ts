@@ -18,8 +18,8 @@ type Edit = { readonly added?: readonly WrittenSource[]; readonly removed?: numb
 
 /** Adds sources to a configuration file, but for those that are not valid, or have the id, the name or the URL of another
  * one, with what is wrong with each. @throws ConfigError when another process keeps the file locked */
-export function addSources(file: string, candidates: readonly WrittenSource[]) {
-  return change(file, (text) => {
+export const addSources = (file: string, candidates: readonly WrittenSource[]) =>
+  change(file, (text) => {
     const known = writtenSources(text);
     const added: WrittenSource[] = [];
     const refused = candidates.flatMap((source) => {
@@ -36,17 +36,15 @@ export function addSources(file: string, candidates: readonly WrittenSource[]) {
     });
     return { edit: added.length > 0 && { added }, result: { added, refused } };
   });
-}
 
 /** Removes a source from a configuration file. @returns undefined when there is none of that id
  * @throws ConfigError when another process keeps the file locked */
-export function removeSource(file: string, id: string): Promise<WrittenSource | undefined> {
-  return change(file, (text) => {
+export const removeSource = (file: string, id: string): Promise<WrittenSource | undefined> =>
+  change(file, (text) => {
     const sources = writtenSources(text);
     const removed = sources.findIndex((source) => source.id === id);
     return { edit: removed >= 0 && { removed }, result: sources[removed] };
   });
-}
 
 /** Changes a file, one process at a time: its next text is written to `FILE.lock`, which then takes its place. */
 async function change<T>(file: string, decide: (text: string) => { edit: Edit | false; result: T }): Promise<T> {

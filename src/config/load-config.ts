@@ -181,5 +181,4 @@ function setAt(tree: ConfigTree, [name = "", ...rest]: readonly string[], value:
   if (rest.length > 0) setAt(tree[name] as ConfigTree, rest, value);
 }
 
-const isTree = (value: unknown): value is ConfigTree =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const isTree = (it: unknown): it is ConfigTree => typeof it === "object" && it !== null && !Array.isArray(it);

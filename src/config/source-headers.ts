@@ -2,8 +2,6 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { headerValue, type NewsConfig } from "./news-config.ts";
 
-const REFERENCE = /\$\{(file:)?([^{}]{1,1000})\}/g;
-
 /** Replaces `${NAME}` in the headers of sources with the variable's value, and `${file:PATH}` with what the file holds.
  * @returns a line for each header that cannot be filled in */
 export function fillHeaders(
@@ -18,7 +16,7 @@ export function fillHeaders(
   return sources.flatMap(({ headers = {} }, index) =>
     Object.entries(headers).flatMap(([name, text]) => {
       try {
-        headers[name] = text.replace(REFERENCE, valueOf);
+        headers[name] = text.replace(/\$\{(file:)?([^{}]{1,1000})\}/g, valueOf);
         return [];
       } catch (error) {
         return `news.sources.${index}.headers.${name}: cannot be filled in: ${(error as Error).message}`;

@@ -35,17 +35,15 @@ export type Batch = z.infer<typeof batch>;
 /** As `toIso` writes it. */
 export const UTC_MILLISECONDS: RegExp = z.regexes.datetime({ precision: 3 });
 
-const utcMilliseconds = z.iso
-  .datetime({ offset: true })
-  .transform((value) => (UTC_MILLISECONDS.test(value) ? value : toIso(Date.parse(value))))
-  .refine((value) => /^\d{4}-/.test(value), { message: "must be in the years 0000 to 9999" });
-
 const ID_RULE = `must be an integer or a string of 1 to ${LIMITS.refId} characters`;
 
 /** An event in an export: one line of JSON. The id may be absent or a number; times are converted to UTC. */
 export const exportedEvent = z.strictObject({
   event_id: z.union([bounded(LIMITS.refId), z.int().transform(String)], { error: ID_RULE }).optional(),
-  created_at: utcMilliseconds,
+  created_at: z.iso
+    .datetime({ offset: true })
+    .transform((value) => (UTC_MILLISECONDS.test(value) ? value : toIso(Date.parse(value))))
+    .refine((value) => /^\d{4}-/.test(value), { message: "must be in the years 0000 to 9999" }),
   ...newEvent.shape,
 });
 export type ExportedEvent = z.infer<typeof exportedEvent>;

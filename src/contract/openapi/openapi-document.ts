@@ -117,10 +117,9 @@ export function responseHeaders({ idempotent, stability, max_age_s }: Partial<En
 }
 
 /** One response per status; codes that share a status share it. */
-function errorResponses(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
-  const byStatus = groupBy(codesOf(endpoint), (code) => ERRORS[code].status);
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => {
+const errorResponses = (endpoint: Endpoint): ZodOpenApiOperationObject["responses"] =>
+  Object.fromEntries(
+    [...groupBy(codesOf(endpoint), (code) => ERRORS[code].status)].map(([status, codes]) => {
       const [first, ...others] = codes.map((code) => ERROR_ENVELOPES.get(code)!);
       const description = codes.map((code) => `Code ${code}: ${ERRORS[code].message} ${ERRORS[code].remedy}`);
       const schema = others.length === 0 ? first! : z.union([first!, ...others]);
@@ -129,7 +128,6 @@ function errorResponses(endpoint: Endpoint): ZodOpenApiOperationObject["response
       return [status, { description: description.join(" "), headers: responseHeaders(endpoint, status), content }];
     }),
   );
-}
 
 const ERROR_CODES = Object.keys(ERRORS).map(Number) as ErrorCode[];
 const ERROR_ENVELOPES = new Map(ERROR_CODES.map((code) => [code, errorEnvelopeOf(code).meta({ id: `Error${code}` })]));

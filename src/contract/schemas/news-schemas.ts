@@ -67,22 +67,20 @@ export const coverage = z
   .record(z.string(), z.record(z.string(), z.union([count, z.literal("unknown")])))
   .meta({ id: "Coverage" });
 
-const refreshMeta = named("RefreshMeta", {
-  last_full_sync_at: timestamp.describe("Time of the last full sync; that of the bundled snapshot before the first"),
-  last_refresh_at: timestamp.nullable(),
-  sentiment_updated_at: timestamp.nullable(),
-  source: z.enum(["live", "fallback"]),
-  stale: z.boolean(),
-  coverage,
-});
-
 const trend = z.enum(["rising", "steady", "falling"]).meta({ description: "Against the heat an hour ago" });
 
 export const hotTopics = named("HotTopics", {
   topics: z.array(z.object({ topic: z.string(), heat: z.number(), trend })),
   user_hot_questions: z.array(z.object({ question: z.string(), count, lang: z.string() })),
   sentiment_overview: sentimentOverview,
-  refresh_meta: refreshMeta,
+  refresh_meta: named("RefreshMeta", {
+    last_full_sync_at: timestamp.describe("Time of the last full sync; that of the bundled snapshot before the first"),
+    last_refresh_at: timestamp.nullable(),
+    sentiment_updated_at: timestamp.nullable(),
+    source: z.enum(["live", "fallback"]),
+    stale: z.boolean(),
+    coverage,
+  }),
 });
 
 export const refreshQuery = z.object({ mode: z.enum(["view", "full"]).default("view") });

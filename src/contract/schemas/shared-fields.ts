@@ -1,8 +1,7 @@
 import { z } from "zod";
 
 /** Length in Unicode code points. */
-export const codePoints = (text: string): number =>
-  text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
+export const codePoints = (text: string) => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 
 // Patterns for the document. They match the same with and without the flag `u`, and with the engines of other languages.
 const CARRIED = String.raw`(?:[^\u0000\uD800-\uDFFF]|[\uD800-\uDBFF][\uDC00-\uDFFF])`;

@@ -65,8 +65,6 @@ function schemaAnswer(
   };
 }
 
-const ANY_ANSWER = z.object({ status: z.int(), code: z.int() });
-
 function checkStep(step: Step, path: ValuePath): InvalidField[] {
   const { body, raw, at_once, rows, expect = {} } = step;
   const { counts, status, code, snapshot } = expect;
@@ -90,7 +88,7 @@ function checkStep(step: Step, path: ValuePath): InvalidField[] {
   for (const key of Object.keys(counts ?? {}).filter((name) => !/^\d{1,4}$/.test(name))) {
     refuse(["expect", "counts", key], `counts.${key} is not a status or a code.`);
   }
-  const answer = answerOf(step) ?? ANY_ANSWER;
+  const answer = answerOf(step) ?? z.object({ status: z.int(), code: z.int() });
   for (const [key, expected] of Object.entries(expect)) {
     const subject = key in answer.shape && key !== "headers" ? { answer, keys: [key] } : undefined;
     errors.push(...checkExpectation(expected, [...path, "expect", key], subject));

@@ -9,8 +9,6 @@ export interface Reference {
   readonly fallback?: string; // The default of an environment variable that is not set; it may contain references.
   readonly cast?: string; // What the value is read as: `int` of `${env.LIMIT:int}`.
 }
-
-const MARK = /\$\$\{|\$\{|\}/g;
 const INNER = /^([a-z][\w-]*)((?:\.[\w-]+|\[\d+\])*)(?::(int|number|boolean|json))?(?::-([^{]*))?$/is;
 
 /** The references of a text, and the parts between them as written; `$${` is an escape for the characters `${`.
@@ -29,7 +27,7 @@ const isReference = (part: string): boolean => part.startsWith("${");
 function split(text: string): string[] {
   const parts: string[] = [];
   let [from, depth] = [0, 0];
-  for (const { 0: mark, index } of text.matchAll(MARK)) {
+  for (const { 0: mark, index } of text.matchAll(/\$\$\{|\$\{|\}/g)) {
     const isStart = mark === "${" && depth++ === 0;
     const isEnd = mark === "}" && depth > 0 && --depth === 0;
     if (!isStart && !isEnd) continue;

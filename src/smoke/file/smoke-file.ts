@@ -15,34 +15,15 @@ const duration = z
 export const MOST_AT_ONCE = 200;
 const AT_ONCE = `must be an integer from 2 to ${MOST_AT_ONCE}, or rows`;
 
-const moment = z
-  .string()
-  .refine((typed) => typed.includes("${") || isMoment(typed), { message: MOMENT })
-  .meta({ id: "Moment", examples: ["+1d", "midnight", "2026-11-21T00:00:00Z"] });
-
 const NAMED = "must be true, or a name of letters, digits, _ and -"; // It becomes part of a file's name.
 
 const headers = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 
-const expectations = optional({
-  status: expectation,
-  code: expectation,
-  data: expectation,
-  body: expectation,
-  headers: z.record(z.string(), expectation),
-  text: expectation,
-  snapshot: z.union([z.literal(true), z.string().regex(/^[\w-]{1,64}$/, NAMED)], NAMED),
-  mask: z.array(text),
-  time: expectation,
-  counts: z.record(z.string(), expectation),
-});
-
 const tags = z.array(z.string().regex(/^[\w.-]+$/, "must be a word of letters, digits, _, - and ."));
 const csv = z.string().regex(/\.csv(\.gz)?$/i, "must be a list of objects, or the name of a CSV file beside this one");
 export const MOST_ROWS = 10_000;
 const rows = z.union([z.array(z.record(z.string(), z.unknown())).min(1).max(MOST_ROWS), csv]);
-const REQUEST = new RegExp(`^(${METHODS.join("|")}) /\\S*$`);
 const FORM = "must be METHOD /path, such as GET /api/v1/ai/me; --url has the address";
 const scalar = z.union([z.string(), z.number()]);
 
@@ -54,8 +35,22 @@ const step = optional({
   headers,
   body: z.unknown(),
   raw: z.string(),
-  expect: expectations,
-  now: moment,
+  expect: optional({
+    status: expectation,
+    code: expectation,
+    data: expectation,
+    body: expectation,
+    headers: z.record(z.string(), expectation),
+    text: expectation,
+    snapshot: z.union([z.literal(true), z.string().regex(/^[\w-]{1,64}$/, NAMED)], NAMED),
+    mask: z.array(text),
+    time: expectation,
+    counts: z.record(z.string(), expectation),
+  }),
+  now: z
+    .string()
+    .refine((typed) => typed.includes("${") || isMoment(typed), { message: MOMENT })
+    .meta({ id: "Moment", examples: ["+1d", "midnight", "2026-11-21T00:00:00Z"] }),
   at_once: z.union([z.literal("rows"), z.int().min(2).max(MOST_AT_ONCE)], AT_ONCE),
   retry: z.strictObject({ times: z.int().min(1).max(1000), every: duration.default("500ms") }),
   timeout: duration,
@@ -64,7 +59,7 @@ const step = optional({
   only: z.literal(true),
   skip: text,
 })
-  .extend({ request: z.string().regex(REQUEST, FORM) })
+  .extend({ request: z.string().regex(new RegExp(`^(${METHODS.join("|")}) /\\S*$`), FORM) })
   .meta({ id: "Step" });
 
 /** A smoke file: its daemon, the steps, and the cleanup. `smoke-file.json` describes the keys. */

@@ -7,8 +7,7 @@ type Paint = (style: "bold" | "dim" | "red" | "green", text: string) => string;
 
 /** The results of a file for people: passed steps on one line, failed ones with expected and actual values. */
 export function toHuman(file: FileResult, paint: Paint): string {
-  const heading = file.title === file.path ? file.path : `${file.path}  ${paint("dim", file.title)}`;
-  const lines = [paint("bold", heading)];
+  const lines = [paint("bold", file.title === file.path ? file.path : `${file.path}  ${paint("dim", file.title)}`)];
   if (file.skipped !== undefined) lines.push(`  - ${paint("dim", `skipped: ${file.skipped}`)}`);
   for (const step of file.steps) lines.push(...linesOf(file, step, paint));
   const failed = file.steps.filter(({ outcome }) => outcome === "failed");
@@ -46,8 +45,7 @@ function linesOf(file: FileResult, step: StepResult, paint: Paint): string[] {
 
 /** The answer from the first field that is wrong on, where it is long. */
 export function shownAnswer({ answer = "", problems }: StepResult): string {
-  const names = problems[0]?.path.split(/[.[\]]/) ?? [];
-  const field = names.findLast((name) => !/^(?:\d*|length)$/.test(name));
+  const field = (problems[0]?.path.split(/[.[\]]/) ?? []).findLast((name) => !/^(?:\d*|length)$/.test(name));
   return cut(answer, MOST_OF_ANSWER, field && `"${field}":`);
 }
 
