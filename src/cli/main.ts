@@ -21,8 +21,7 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
   for (const stream of [io.stdout, io.stderr]) stream.on("error", () => undefined);
   try {
     if (argv[0] === "__complete") {
-      const { complete } = await import("./completion/complete.ts");
-      await complete(argv.slice(1), io);
+      await (await import("./completion/complete.ts")).complete(argv.slice(1), io);
       return EXIT.ok;
     }
     const args = await argumentsOf(argv, io);
@@ -35,8 +34,7 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
       if (error.code === "commander.excessArguments") explainDoubleDash(argv, io);
       return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     }
-    const { reportOf } = await import("./framework/error-to-exit-code.ts");
-    const { exit, lines } = reportOf(error, invocation);
+    const { exit, lines } = (await import("./framework/error-to-exit-code.ts")).reportOf(error, invocation);
     writeError(io, `${lines.join("\n")}\n`);
     return exit;
   }

@@ -35,6 +35,5 @@ export async function confirmUnlessYes(context: Context, yes: boolean, question:
     throw new UsageError("Nothing was changed: there is no terminal to ask on, so confirm with --yes.");
   const message = typeof question === "string" ? question : await question();
   ask?.(message);
-  const { askToGoOn } = await import("../terminal/prompt.ts");
-  await askToGoOn(message, context);
+  await (await import("../terminal/prompt.ts")).askToGoOn(message, context);
 }

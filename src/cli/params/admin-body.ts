@@ -58,10 +58,8 @@ export async function readBody(command: CommandParams, body: Readonly<Record<str
   return { args: [...flags, "--", ...words], recorded };
 }
 
-const WORD = /^[\w.-]{1,16}$/;
-
 const mayBeKept = ({ read: { free }, choices }: Param<unknown>, text: string): boolean =>
-  free === undefined || choices !== undefined || (free !== true && WORD.test(text));
+  free === undefined || choices !== undefined || (free !== true && /^[\w.-]{1,16}$/.test(text));
 
 /** What a value of a body is on a command line; undefined where it is left out. @throws RangeError */
 function textsOf({ value, missing, readAll }: Param<unknown>, given: unknown): string[] | undefined {

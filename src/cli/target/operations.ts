@@ -49,26 +49,23 @@ export async function withAccountOperations<T>(
 
 /** The operations of the daemon that the command works on. */
 export async function onDaemon({ daemon }: Context, user: string | undefined, retry?: RetryPolicy) {
-  const { openDaemonOperations } = await import("./daemon-operations.ts");
-  return openDaemonOperations(daemon!, user, retry);
+  return (await import("./daemon-operations.ts")).openDaemonOperations(daemon!, user, retry);
 }
 
-function onStorage<Id extends OperationId, S extends AccountsSession>(
+const onStorage = <Id extends OperationId, S extends AccountsSession>(
   session: S & { service: { run: <K extends Id>(id: K, call: Call, raw: RawInput) => Promise<Outcome<K>> } },
   user: string | undefined,
-): Operations<Id, S> {
-  return {
-    session,
-    currentUser: () => Promise.resolve(user!), // Only commands that name a user ask for it.
-    zone: () => Promise.resolve(session.zone),
-    async run(id, input, key) {
-      if (user === undefined) return session.service.run(id, session.anonymous(), input);
-      const { ENDPOINTS } = await import("../../contract/endpoints.ts");
-      const call = await session[ENDPOINTS[id].method === "GET" ? "callOf" : "activeCallOf"](user, key);
-      return session.service.run(id, call, input);
-    },
-  };
-}
+): Operations<Id, S> => ({
+  session,
+  currentUser: () => Promise.resolve(user!), // Only commands that name a user ask for it.
+  zone: () => Promise.resolve(session.zone),
+  async run(id, input, key) {
+    if (user === undefined) return session.service.run(id, session.anonymous(), input);
+    const { ENDPOINTS } = await import("../../contract/endpoints.ts");
+    const call = await session[ENDPOINTS[id].method === "GET" ? "callOf" : "activeCallOf"](user, key);
+    return session.service.run(id, call, input);
+  },
+});
 
 /** Runs an operation of the interface, its input checked before anything is opened. @throws AnpError as it does */
 export async function runOperation<K extends OperationId>(
@@ -76,8 +73,7 @@ export async function runOperation<K extends OperationId>(
   id: K,
   { user, idempotencyKey, input }: { user?: string | undefined; idempotencyKey?: string | undefined; input: RawInput },
 ): Promise<Outcome<K>> {
-  const { validateRequest } = await import("../../contract/validation/validate-request.ts");
-  validateRequest(id, input);
+  (await import("../../contract/validation/validate-request.ts")).validateRequest(id, input);
   const outcome = await withOperations(context, user, ({ run }) => run(id, input, idempotencyKey));
   noteReplay(context, outcome);
   return outcome;

@@ -112,8 +112,7 @@ function openBatches<T>({ terminal }: Context, render: Render<T>) {
 
 function rendererOf<T extends object>(format: Format, columns: readonly Column<T>[], terminal: Terminal): Render<T> {
   if (format === "json") {
-    return (rows, isFirst) =>
-      rows.map((row, at) => `${isFirst && at === 0 ? "" : ","}\n${JSON.stringify(row)}`).join("");
+    return (rows, isFirst) => rows.map((row, i) => `${isFirst && i === 0 ? "" : ","}\n${JSON.stringify(row)}`).join("");
   }
   if (format === "jsonl") return (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
   if (format === "table") {
@@ -136,7 +135,7 @@ function rendererOf<T extends object>(format: Format, columns: readonly Column<T
 }
 
 /** An instant as a terminal shows it: to the second, in UTC. */
-export const showInstant = (iso: string | null): string =>
+export const showInstant = (iso: string | null) =>
   iso === null ? "-" : iso.replace("T", " ").replace(/(\.\d+)?Z$/, "Z");
 
 /** A change in points, with its sign and colour. */

@@ -5,8 +5,6 @@ import type { CommandIo } from "../framework/command-io.ts";
 import { CommandFailure, EXIT } from "../framework/command-failure.ts";
 import type { Param } from "../params/param.ts";
 import { userIds } from "../target/bare-storage.ts";
-
-const MOST_USERS = 20_000;
 const LINES_SHOWN = 10;
 
 /** Asks for a value until it is valid. A user can be chosen among those of the storage. */
@@ -16,7 +14,7 @@ export async function askFor(param: Param<unknown>, context: Context): Promise<s
   const message = about === param.value ? about! : `${param.value!} (${about!})`;
   if (param.holds === "user" && context.operatorOf === undefined) {
     // Without a list, the id can still be typed.
-    const users = await userIds(context, { most: MOST_USERS }).catch(() => []);
+    const users = await userIds(context, { most: 20_000 }).catch(() => []);
     if (users.length > 0) return askForUser(message, users.sort(), context.io);
   }
   const validate = (typed: string): true | string => {

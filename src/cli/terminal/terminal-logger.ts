@@ -4,8 +4,7 @@ import type { Context } from "../framework/command-context.ts";
 /** The logger of a command: warnings and errors as plain text, the rest with --verbose. */
 export function createTerminalLogger({ terminal, globals }: Context): Logger {
   const { verbose } = globals;
-  const textOf = (_key: string, value: unknown): unknown =>
-    value instanceof Error ? (value.stack ?? value.message) : value;
+  const textOf = (_key: string, value: unknown) => (value instanceof Error ? (value.stack ?? value.message) : value);
   const line = (level: string) => (fields: object, message: string) => {
     terminal.warn(`${level}: ${message}${verbose ? ` ${JSON.stringify(fields, textOf)}` : ""}`);
   };

@@ -1,10 +1,9 @@
-const COLOUR = /\u001b\[\d+m/g;
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/gu;
 
 /** The columns that a text takes on a terminal, without its colours. */
 export function widthOf(text: string): number {
-  const bare = text.replace(COLOUR, "");
+  const bare = text.replace(/\u001b\[\d+m/g, "");
   return Array.from(bare).length + (bare.match(WIDE)?.length ?? 0);
 }
 

@@ -28,10 +28,9 @@ async function listAsked(context: Context, typed: string, from: ReturnType<typeo
   await withAccounts(context, async ({ service, zone }) => {
     const { askedQuestions } = await import("../../../admin/search-ledgers.ts");
     const user = await findUser(context, service, typed);
-    const rows = await askedQuestions(service, user, { most, since: from(context.clock.now(), zone) });
     await printTable(context, {
       table: "asked questions",
-      rows,
+      rows: await askedQuestions(service, user, { most, since: from(context.clock.now(), zone) }),
       cells: {
         created_at: timeColumn("created_at", zone),
         free_use: { show: ({ free_use }) => (free_use ? "yes" : "") },

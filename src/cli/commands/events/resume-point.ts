@@ -29,8 +29,7 @@ export function resumePointFile(env: Env, file: string, target: string) {
   const path = userFolder("state", env, "replay", `${sha256(JSON.stringify([file, target])).slice(0, 32)}.json`);
   return {
     /** The point of an earlier run; undefined when none can be read. */
-    read: async (): Promise<ResumePoint | undefined> =>
-      resumePoint.safeParse(parseJson(await readFile(path, "utf8").catch(() => ""))).data,
+    read: async () => resumePoint.safeParse(parseJson(await readFile(path, "utf8").catch(() => ""))).data,
     save: (point: Omit<ResumePoint, "file" | "target">) =>
       replaceFile(path, `${JSON.stringify({ file, target, ...point } satisfies ResumePoint)}\n`),
     remove: () => rm(path, { force: true }),

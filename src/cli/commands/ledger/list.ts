@@ -31,8 +31,7 @@ export const list = defineCommand("ledger list", {
   async run({ user, all, follow: following, page, pageSize, limit, wide, tail = TAIL, ...flags }, context) {
     const now = context.clock.now();
     const { validateRequest } = await import("../../../contract/validation/validate-request.ts");
-    const { type, since, until, ref } = flags;
-    const [unpaged] = givenOf({ all: all || undefined, limit, type: type[0], since, until, ref });
+    const [unpaged] = givenOf({ all: all || undefined, limit, ...flags, type: flags.type[0] });
     const [paged] = givenOf({ page, pageSize });
     if (unpaged !== undefined && paged !== undefined) throw new UsageError(`${paged} cannot be used with ${unpaged}.`);
     if (following && (all || page !== undefined)) throw new UsageError("--follow cannot be used with --all or --page.");
@@ -140,8 +139,7 @@ const PAGE = 100;
 type Tail = { readonly reader: LedgerReader; readonly selection: Selection; readonly count: number };
 
 /** Prints the last `count` entries, oldest first, then new ones as they come, until an abort or a closed stdout. */
-async function follow(printer: RowPrinter<LedgerRow>, context: Context, tail: Tail, signal: AbortSignal) {
-  const { terminal } = context;
+async function follow(printer: RowPrinter<LedgerRow>, { terminal }: Context, tail: Tail, signal: AbortSignal) {
   const { reader, selection, count } = tail;
   const { isOutage } = await import("../../../storage/storage-errors.ts");
   let seen = await reader.total();

@@ -32,10 +32,9 @@ export const verify = defineCommand("ledger verify", {
       throw new AnpError(404, `User ${user} is not known.`);
     }
     const rows = found.map(({ damage, ...row }): VerificationRow => ({ ...row, ...(damage && { fault: damage }) }));
-    const data = rows.map((row) => ({ ...row, state: stateOf(row) }));
     await printTable(context, {
       table: "verification",
-      data,
+      data: rows.map((row) => ({ ...row, state: stateOf(row) })),
       rows,
       cells: {
         state: { of: stateOf, show: (row, { paint }) => paint(row.fault ? "red" : "green", stateOf(row)) },

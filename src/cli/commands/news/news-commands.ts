@@ -8,12 +8,8 @@ import { runOperation, withOperations, withSession } from "../../target/operatio
 import { sources } from "./sources-commands.ts";
 import { formatOf, printRecord, printTable, showInstant } from "../../terminal/print.ts";
 
-const FILTER = {
-  symbol: optional(word),
-  source: optional(anything),
-  category: optional(anything),
-  query: optional(anything),
-};
+const [symbol, text] = [optional(word), optional(anything)];
+const FILTER = { symbol, source: text, category: text, query: text };
 
 const hot = defineCommand("news hot", {
   options: { limit: optional(integer()), hours: optional(integer()), ...FILTER },
@@ -119,10 +115,9 @@ const status = defineCommand("news status", {
 
 type SourceRow = Awaited<ReturnType<News["status"]>>["sources"][number];
 const COUNTS = ["read", "kept", "cut", "old", "undated", "refused"] as const;
-type CountCells = Record<(typeof COUNTS)[number], { of: (row: SourceRow) => number | undefined }>;
 const READ_COUNTS = Object.fromEntries(
   COUNTS.map((name) => [name, { of: ({ last_read }: SourceRow) => last_read?.[name] }]),
-) as CountCells;
+) as Record<(typeof COUNTS)[number], { of: (row: SourceRow) => number | undefined }>;
 
 /** What the last read brought, as `12 read, 10 kept, 2 old`. */
 function lastRead({ last_read, unchanged }: SourceRow): string {

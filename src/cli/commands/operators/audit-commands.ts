@@ -36,8 +36,7 @@ const columnsIn = (zone: string): readonly Column<AuditRow>[] =>
 const verify = defineCommand("audit verify", {
   async run(_values, context) {
     const found = await withAccounts(context, async ({ service }) => {
-      const { createAuditLog } = await import("../../../admin/audit-log.ts");
-      return createAuditLog(service).verify();
+      return (await import("../../../admin/audit-log.ts")).createAuditLog(service).verify();
     });
     await printRecord(context, found);
     if (found.fault !== null) throw new CommandFailure(EXIT.failure, `The audit log is damaged: ${found.fault}.`);

@@ -10,8 +10,7 @@ import { printRecord, printTable } from "../../terminal/print.ts";
 
 /** A profile without its token: that is `kept` in the profiles file, the path of a token file, or `none`. */
 function toRow(name: string, { url, token, token_file }: Profile, { current }: Profiles) {
-  const where = token === undefined ? (token_file ?? "none") : "kept";
-  return { name, url, token: where, current: name === current };
+  return { name, url, token: token === undefined ? (token_file ?? "none") : "kept", current: name === current };
 }
 
 async function printProfiles(context: Context, kept: Profiles, none?: string): Promise<void> {
@@ -53,8 +52,7 @@ const add = defineCommand("profiles add", {
 async function tokenFor(url: string, context: Context): Promise<{ token?: string }> {
   let token = context.globals.token ?? (await tokenOfEnvironment(context));
   if (token === undefined && context.terminal.canPrompt) {
-    const { askForSecret } = await import("../../terminal/prompt.ts");
-    token = await askForSecret(`Token for ${url} (empty for none)`, context);
+    token = await (await import("../../terminal/prompt.ts")).askForSecret(`Token for ${url} (empty for none)`, context);
   }
   return token === undefined || token === "" ? {} : { token };
 }

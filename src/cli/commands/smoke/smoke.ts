@@ -7,10 +7,8 @@ const run = defineCommand("smoke", {
   options: RUN_OPTIONS,
   async run(values, context) {
     if (values.schema) {
-      const { default: schema } = await import("../../../smoke/file/smoke-file.schema.json", {
-        with: { type: "json" },
-      });
-      await context.terminal.write(`${JSON.stringify(schema, null, 2)}\n`);
+      const { default: json } = await import("../../../smoke/file/smoke-file.schema.json", { with: { type: "json" } });
+      await context.terminal.write(`${JSON.stringify(json, null, 2)}\n`);
       return;
     }
     if (values.files.length === 0) throw new UsageError("FILE is missing: a smoke file, or a folder of them.");

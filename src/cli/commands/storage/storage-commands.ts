@@ -82,7 +82,6 @@ const UNFINISHED = "No other command works on it until the same import is run ag
 
 async function restoreInto(context: Context, storage: Storage, values: AsyncIterable<StoredValue>, all?: number) {
   const { restoreStorage } = await import("../../../backup/restore-storage.ts");
-  const { UNFINISHED_IMPORT } = await import("../../../storage/keys.ts");
   const { sessionTrace } = await import("../../../assistant/sessions/sessions.ts");
   const progress: RestoreProgress = { values: 0, present: 0 };
   const showRestored = (ms: number): string => showCount("values restored", progress.values, all, ms);
@@ -100,7 +99,7 @@ async function restoreInto(context: Context, storage: Storage, values: AsyncIter
       return `${progress.values} values restored, ${entries} entries verified`;
     });
   });
-  await storage.remove(UNFINISHED_IMPORT);
+  await storage.remove((await import("../../../storage/keys.ts")).UNFINISHED_IMPORT);
   await printRecord(context, {
     values: progress.values,
     already_there: progress.present,
@@ -129,12 +128,11 @@ const accept = defineCommand("storage accept", {
   async run({ yes }, context) {
     await withBareStorage(context, async (storage, { storage_id: expected }) => {
       const { acceptStorage, findIdentity } = await import("../../../storage/identity/storage-identity.ts");
-      const { noteUse } = await import("../../../storage/health/last-use.ts");
       const { id: before } = await findIdentity(storage, true);
       const found = before === undefined ? "no identity" : `the identity ${before}`;
       await confirmUnlessYes(context, yes, `Go on with ${storage.url}, which has ${found}?`);
       const identity = await acceptStorage(storage, expected);
-      await noteUse(storage);
+      await (await import("../../../storage/health/last-use.ts")).noteUse(storage);
       await printRecord(context, { storage: storage.url, before: before ?? null, identity: identity ?? null });
     });
   },

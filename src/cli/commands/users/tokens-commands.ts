@@ -7,6 +7,7 @@ import { CommandFailure, EXIT, UsageError } from "../../framework/command-failur
 import { knownUser, optional, expiresAt, expiry, name, text, toggle, userId } from "../../params/param.ts";
 import { showAge, showSpan, span } from "../../framework/time-format.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
+import type { AccountsSession } from "../../target/open-session.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";
 import type { Makings } from "../../terminal/column.ts";
 import { printRecord, printTable } from "../../terminal/print.ts";
@@ -81,10 +82,8 @@ async function printTokens(context: Context, rows: readonly TokenRow[], none: st
 const list = defineCommand("tokens list", {
   arguments: { user: knownUser() },
   async run({ user }, context) {
-    const rows = await withAccounts(context, async ({ service }) =>
-      service.tokens.list(await findUser(context, service, user)),
-    );
-    await printTokens(context, rows, `${user} has no tokens.`);
+    const read = async ({ service }: AccountsSession) => service.tokens.list(await findUser(context, service, user));
+    await printTokens(context, await withAccounts(context, read), `${user} has no tokens.`);
   },
 });
 

@@ -19,10 +19,9 @@ const list = defineCommand("users list", {
   async run(_values, context) {
     const rows = await withAccounts(context, ({ service }) => collect(service.users.list()));
     rows.sort((a, b) => (a.user_id < b.user_id ? -1 : 1));
-    const data = rows.map((row) => ({ ...row, erased_at: row.erased?.at ?? null }));
     await printTable(context, {
       table: "users",
-      data,
+      data: rows.map((row) => ({ ...row, erased_at: row.erased?.at ?? null })),
       rows,
       cells: {
         free_daily_quota: { show: ({ free_daily_quota }) => String(free_daily_quota ?? "default") },
@@ -114,8 +113,7 @@ const exportData = defineCommand("users export", {
   arguments: { user: knownUser() },
   async run({ user }, context) {
     const found = await withAccounts(context, async ({ service }) => {
-      const { exportUser } = await import("../../../admin/user-data.ts");
-      return exportUser(service, await findUser(context, service, user));
+      return (await import("../../../admin/user-data.ts")).exportUser(service, await findUser(context, service, user));
     });
     await context.terminal.write(`${JSON.stringify(found, null, 2)}\n`);
   },
