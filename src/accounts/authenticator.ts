@@ -13,15 +13,13 @@ import { sha256 } from "../runtime/json/canonical-json.ts";
 import { readBytes } from "../runtime/read-bytes.ts";
 import { createThrottle } from "../runtime/throttle.ts";
 
-type Authenticator = (token: string) => string | undefined | Promise<string | undefined>; // The user of a valid token.
-
 type Accounts = { users: Users; tokens: Tokens; subscriptions: Subscriptions };
 type AuthenticatorDeps = Accounts & { config: Config; clock: Clock; logger: Logger };
 
-export async function createAuthenticator(deps: AuthenticatorDeps): Promise<Authenticator> {
-  const { config, clock, users, tokens, subscriptions, logger } = deps;
+/** Makes what gives the user of a valid token; without a promise where the token is known. */
+export async function createAuthenticator({ config, clock, users, tokens, subscriptions, logger }: AuthenticatorDeps) {
   const { jwt, cache_ms } = config.auth;
-  if (jwt === undefined) return (token) => tokens.resolve(token);
+  if (jwt === undefined) return (token: string) => tokens.resolve(token);
   const verify = await createJwtVerifier(jwt, clock, logger);
 
   /** Stores the platform's settings of a user, so that every surface shows the same. */
@@ -39,7 +37,7 @@ export async function createAuthenticator(deps: AuthenticatorDeps): Promise<Auth
 
   const activeOf = (identity: JwtIdentity | undefined): string | undefined =>
     identity === undefined || identity.expires_at <= clock.now() ? undefined : identity.user_id;
-  return (token) => {
+  return (token: string) => {
     // The storage is asked only for what cannot be the platform's.
     if (!isJwt(token)) return tokens.resolve(token);
     if (token.length > LIMITS.token) return undefined;
@@ -103,11 +101,10 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
   };
 }
 
-const unreachable = (cause?: unknown): AnpError =>
+const unreachable = (cause?: unknown) =>
   new AnpError(503, "The keys of the platform's tokens cannot be read.", { cause });
 
-function identityOf(payload: Record<string, unknown>, config: JwtConfig) {
-  const { claims } = config;
+function identityOf(payload: Record<string, unknown>, { claims }: JwtConfig) {
   const user = payload[claims.user_id];
   // A number that JSON cannot represent exactly may be another user's.
   if (typeof user !== "string" && !Number.isSafeInteger(user)) return undefined;

@@ -1,6 +1,4 @@
 import { DAY_MS, offsetMinutes, toIso } from "../runtime/clock.ts";
-
-const MINUTE_MS = 60_000;
 /** The state of a user's quota at an instant, in the fields of the interface. */
 export type QuotaState = ReturnType<QuotaRules["stateOf"]>;
 /** The quota rules in one offset. */
@@ -13,7 +11,7 @@ export type QuotaRules = ReturnType<typeof createQuotaRules>;
 export function createQuotaRules(timezone: string) {
   const minutes = offsetMinutes(timezone);
   if (minutes === undefined) throw new RangeError(`quota.timezone must be an offset such as +08:00, not ${timezone}`);
-  const shift = minutes * MINUTE_MS;
+  const shift = minutes * 60_000;
   const suffix = timezone === "Z" ? "+00:00" : timezone;
 
   // The last date and reset are kept: nearly all requests are of the same day.

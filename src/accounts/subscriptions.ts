@@ -29,8 +29,7 @@ type Period = { readonly started_at: number; readonly expires_at?: number | unde
 
 export function createSubscriptions(deps: { storage: Storage; clock: Clock; plans: Plans; ttl_ms: number }) {
   const { storage, clock, plans } = deps;
-  const read = async (user: string): Promise<Stored> =>
-    (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
+  const read = async (user: string) => (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
   const cache = createTtlCache(deps.ttl_ms, read);
 
   async function set(user: string, plan: string, period: Period): Promise<void> {

@@ -32,7 +32,6 @@ type TokenSettings = { label?: string | undefined; role?: Role; expires_at?: num
 export const INDEXED_CHARACTERS = 8;
 /** How many characters an issued token has after its prefix. */
 export const SECRET_CHARACTERS = 43;
-const BATCH = 256;
 type TokenDeps = { storage: Documents; clock: Clock; random: Random; ttl_ms: number; prefix?: string };
 
 export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
@@ -131,7 +130,7 @@ async function endToken(storage: Documents, digest: string, now: number, grace_m
 }
 
 async function* tokensBelow(storage: Documents, prefix: Key): AsyncGenerator<TokenRecord> {
-  for await (const segments of batchesOf(storage.children(prefix), BATCH)) {
+  for await (const segments of batchesOf(storage.children(prefix), 256)) {
     const keys = segments.map(({ text }) => tokenKey(text));
     yield* await readDocuments(storage, keys, tokenRecord);
   }
@@ -158,8 +157,7 @@ async function findDigest(storage: Documents, idOrSecret: string): Promise<strin
   return undefined;
 }
 
-const readToken = (storage: Documents, digest: string): Promise<TokenRecord | undefined> =>
-  readDocument(storage, tokenKey(digest), tokenRecord);
+const readToken = (storage: Documents, digest: string) => readDocument(storage, tokenKey(digest), tokenRecord);
 
 /** Where a token's record is stored. @param digest its SHA-256 in hex */
 export const tokenKey = (digest: string): Key => ["tokens", digest];

@@ -24,7 +24,6 @@ export const userProfile = z.strictObject({
 export type UserProfile = z.infer<typeof userProfile>;
 type UserSettings = Partial<Pick<UserProfile, "free_daily_quota" | "lang">>;
 type NewSettings = { readonly [K in keyof UserSettings]: UserSettings[K] | undefined };
-const BATCH = 256;
 /** The users and their settings. */
 export type Users = ReturnType<typeof createUsers>;
 
@@ -70,7 +69,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
     },
     /** All users, in no particular order. Reads everything: for operators. */
     async *list(): AsyncGenerator<UserProfile> {
-      for await (const keys of batchesOf(storage.keys(["users"], "profile"), BATCH))
+      for await (const keys of batchesOf(storage.keys(["users"], "profile"), 256))
         yield* await readDocuments(storage, keys, userProfile);
     },
     /** The ids of all users, in no particular order: for operators. Only the ids that the keys do not hold are read. */

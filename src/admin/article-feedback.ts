@@ -17,7 +17,6 @@ export interface ArticleFeedback {
 }
 
 const QUESTIONS_LISTED = 3;
-const BATCH = 100;
 type Vote = "helpful" | "inaccurate";
 
 /** Feedback joined to the articles that the answers quote, the most inaccurate first. The last word of a user on an
@@ -31,7 +30,7 @@ export async function feedbackByArticle(storage: Storage, range: TimeRange, onSk
   }
   const articles: Articles = new Map();
   const newestFirst = [...votes.keys()].sort((a, b) => b - a); // Ids grow with time: the newest questions are kept.
-  for await (const ids of batchesOf(newestFirst, BATCH)) {
+  for await (const ids of batchesOf(newestFirst, 100)) {
     for (const message of await readMessages(storage, ids)) {
       const vote = votes.get(message.message_id)!.get(message.user_id);
       if (vote !== undefined) countVote(articles, message, vote);

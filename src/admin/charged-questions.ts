@@ -7,7 +7,6 @@ import { isFreeUse } from "./ledger-reader.ts";
 const REPEAT_MS = 10 * 60_000; // The same question asked again within so long may be a repeat that nobody meant, ms.
 /** Older entries among which a repeated question is looked for. */
 export const REPEAT_WITHIN = 100;
-const BATCH = 100;
 /** A question that a user paid for, with points or with a free use; `entry` is the number of the entry that charged it. */
 export type ChargedQuestion = NonNullable<Awaited<ReturnType<typeof readCharges>>[number]>;
 
@@ -16,7 +15,7 @@ export type ChargedQuestion = NonNullable<Awaited<ReturnType<typeof readCharges>
 export async function readCharges(storage: Storage, entries: readonly Entry[]) {
   const ids = entries.flatMap(({ details }) => (details.type === "chat_cost" ? [details.message_id] : []));
   const questions = new Map<number, string>();
-  for await (const some of batchesOf(ids, BATCH)) {
+  for await (const some of batchesOf(ids, 100)) {
     for (const { message_id, question } of await readMessages(storage, some)) questions.set(message_id, question);
   }
   // An erased one is empty.

@@ -11,8 +11,6 @@ import { decodeSegment, streamItem } from "../storage/keys.ts";
 import { ifDamaged } from "../storage/storage-errors.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
-
-const AT_ONCE = 32;
 const SESSIONS = 10_000; // Sessions whose names are held at a time.
 
 /** What a pruning removes of one kind, and the UTC days that it is of; null where there is nothing. */
@@ -65,7 +63,7 @@ async function pruneAnswers(storage: Storage, before: number, pruned: Pruned, { 
   if (dryRun === true || ids.length === 0) return;
   await markPruned(storage, leastIdAt(before));
   let removed = 0;
-  for await (const some of batchesOf(ids, AT_ONCE)) {
+  for await (const some of batchesOf(ids, 32)) {
     await Promise.all(some.map((id) => storage.remove(messageKey(id))));
     removed += some.length;
     onStep?.(() => `${removed} of ${ids.length} old answers removed`);

@@ -12,9 +12,6 @@ import { knownUsers } from "./find-users.ts";
 import { DISORDER_MS, matches, newestEntries, newestFirst, toLedgerRow } from "./ledger-reader.ts";
 import type { LedgerReader, LedgerRow, Selection } from "./ledger-reader.ts";
 
-const READ_AT_ONCE = 32;
-const CHECKED_AT_ONCE = 100;
-
 /** Which entries of all ledgers to find: those that match every given field. */
 export interface LedgerSearch extends Selection {
   readonly actor?: string | undefined;
@@ -44,7 +41,7 @@ async function* fittingEntries({ storage, ledger }: AccountsService, user: strin
   async function* found(): AsyncGenerator<Entry> {
     for await (const glance of newestFirst(reader, search)) if (fits(glance, search)) yield glance;
   }
-  for await (const some of batchesOf(found(), CHECKED_AT_ONCE)) {
+  for await (const some of batchesOf(found(), 100)) {
     const [from, to] = [some.at(-1)!.id, some[0]!.id];
     const isDense = to - from < 2 * some.length;
     const read = isDense
@@ -94,7 +91,7 @@ function fits({ delta, details }: Entry, { actor, reason, least, most }: LedgerS
 async function* eachLedger<T>(service: AccountsService, read: (user: string) => Promise<T>, onUser: OnUser) {
   const users = await knownUsers(service, undefined);
   let done = 0;
-  for await (const some of batchesOf(users, READ_AT_ONCE)) {
+  for await (const some of batchesOf(users, 32)) {
     yield* await Promise.all(some.map(read));
     onUser((done += some.length), users.length);
   }

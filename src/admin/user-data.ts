@@ -10,8 +10,6 @@ import { checkDocument } from "../storage/documents.ts";
 import { decodeSegment, streamItem } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 
-const BATCH = 256;
-
 /** All that is stored about a user as JSON; secrets of tokens never are. @throws AnpError 404 for an unknown user */
 export async function exportUser(service: AccountsService, user: string) {
   const { storage, clock, ledger, tokens, subscriptions } = service;
@@ -102,7 +100,7 @@ async function* ownValues(storage: Storage, user: string): AsyncGenerator<Key> {
 const ERASED = "[erased]";
 
 async function* storedAnswers(storage: Storage, user: string, onStep: () => void = () => undefined) {
-  for await (const segments of batchesOf<EncodedSegment>(storage.children(["messages"]), BATCH)) {
+  for await (const segments of batchesOf<EncodedSegment>(storage.children(["messages"]), 256)) {
     onStep();
     const keys = segments.map((segment) => messageKey(Number(decodeSegment(segment))));
     for (const [index, text] of (await storage.getMany(keys)).entries()) {

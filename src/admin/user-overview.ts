@@ -5,7 +5,6 @@ import { toLedgerRow } from "./ledger-reader.ts";
 
 const MOST_LISTED = 5;
 const ENTRIES_SEARCHED = 50;
-const FEEDBACK_DAYS = 7;
 /** What support needs to know of a user. */
 export type UserOverview = Awaited<ReturnType<typeof userOverview>>;
 
@@ -23,7 +22,7 @@ export async function userOverview(service: AccountsService, user: string) {
     service.subscriptions.get(user),
     service.ledger.open(user).then((ledger) => ledger.page(1, ENTRIES_SEARCHED)),
     service.tokens.list(user),
-    feedbackOf(storage, user, { now, days: FEEDBACK_DAYS, most: MOST_LISTED }),
+    feedbackOf(storage, user, { now, days: 7, most: MOST_LISTED }),
   ]);
   return {
     details: { ...details, erased_at: erased?.at ?? null, is_erased: erased?.complete ?? null },

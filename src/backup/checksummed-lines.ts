@@ -72,5 +72,4 @@ function checkHeader(kind: string, line: string): void {
     throw new ChecksumError("The input was exported by a newer version of anp.");
 }
 
-const fieldOf = (line: string, name: string): unknown =>
-  (parseJson(line) as Record<string, unknown> | null | undefined)?.[name];
+const fieldOf = (line: string, name: string) => (parseJson(line) as Record<string, unknown> | null | undefined)?.[name];

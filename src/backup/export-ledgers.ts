@@ -8,8 +8,6 @@ import { batchesOf } from "../runtime/batches.ts";
 import { parseDocument, readDocument } from "../storage/documents.ts";
 import type { Storage } from "../storage/storage.ts";
 
-const ENTRIES_AT_ONCE = 256;
-
 /** The ledgers of users, one after the other: the charged answers before their entries, the entries as they are stored,
  * oldest first, and at the end the user, with the number and the hash of the last entry. Ledgers of any length take
  * constant memory.
@@ -21,7 +19,7 @@ export async function* exportLedgers(
 ): AsyncGenerator<string | object> {
   for (const id of users) {
     let last: Entry | undefined;
-    for await (const page of batchesOf(ledger.entries(id), ENTRIES_AT_ONCE)) {
+    for await (const page of batchesOf(ledger.entries(id), 256)) {
       yield* answersOf(storage, page);
       yield* page;
       last = page.at(-1);

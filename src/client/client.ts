@@ -155,8 +155,7 @@ function noDaemon({ status, headers }: WireResponse, origin: string): Unreachabl
   return new UnreachableError(`No daemon answers at ${origin}: status ${status} with ${type}.`);
 }
 
-const describe = (errors: readonly InvalidField[]): string =>
-  errors.map((error) => printField(error, "envelope")).join("; ");
+const describe = (errors: readonly InvalidField[]) => errors.map((error) => printField(error, "envelope")).join("; ");
 
 /** A response of a daemon violates the contract. The message names the operation and the field. */
 export class ContractViolation extends Error {

@@ -48,8 +48,7 @@ export async function readDaemonStatus({ url, metricsUrl, isOwn }: DaemonPages, 
 }
 
 /** Whether the admin address of a daemon of this machine answers there. */
-export const isAdminAddress = async (url: string): Promise<boolean> =>
-  isAdmins(await readPage(pageUrl(url, "/readyz"), true));
+export const isAdminAddress = async (url: string) => isAdmins(await readPage(pageUrl(url, "/readyz"), true));
 
 const isAdmins = ({ status, text }: Page): boolean => status === 404 && text.includes(NOT_AT_ADMIN);
 type Page = Awaited<ReturnType<typeof readPage>>;

@@ -47,8 +47,6 @@ interface Started {
   readonly rates: Awaited<ReturnType<typeof openRateLimits>>;
 }
 
-const LOOPBACK = /^(localhost|127\.[\d.]+|::1)$/;
-
 /** One daemon: `run` opens, starts, serves until a stop signal, and drains. The service is created with the daemon's
  * logger and observer, so call `openLog` and `observe` first.
  * @example
@@ -177,7 +175,7 @@ export class Daemon {
       const commands = await this.#options.adminCommands(service);
       const adminApp = createAdminApp({ service, logger, commands, meter, stop: this.#stop.signal });
       listeners.admin = await listen(adminApp, admin.host, admin.port, tls, bounds);
-      if (tls === undefined && !LOOPBACK.test(admin.host)) {
+      if (tls === undefined && !/^(localhost|127\.[\d.]+|::1)$/.test(admin.host)) {
         const { host } = admin;
         logger.warn({ host }, "admin.host is reachable without TLS: operators' tokens can be read on the network");
       }

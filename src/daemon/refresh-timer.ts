@@ -78,8 +78,7 @@ export function createRefreshTimer(service: Pick<Service, "news" | "clock" | "co
     async run(signal: AbortSignal): Promise<void> {
       await refreshIfDue(true);
       while (interval_ms > 0 && !signal.aborted) {
-        const wait_ms = await refreshIfDue(false);
-        await delay(wait_ms, undefined, { signal, ref: false }).catch(() => undefined);
+        await delay(await refreshIfDue(false), undefined, { signal, ref: false }).catch(() => undefined);
       }
     },
   };

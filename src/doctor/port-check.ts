@@ -10,8 +10,7 @@ import REMEDIES from "./port-remedies.json" with { type: "json" };
 export const PORT_MS = PAGE_MS + 2000;
 
 /** Whether the ports of the API, of the admin address and of the metrics are free, or which programs use them. */
-export const checkPorts = ({ loaded }: CheckInput): Promise<Finding[]> =>
-  Promise.all(addressesOf(loaded.config).map(checkPort));
+export const checkPorts = ({ loaded }: CheckInput) => Promise.all(addressesOf(loaded.config).map(checkPort));
 
 async function checkPort(place: Listening): Promise<Finding> {
   const { section, host, port } = place;

@@ -117,8 +117,7 @@ async function roundTrip(storage: Storage): Promise<Finding> {
     const again = await storage.create(key, "{}");
     const read = await storage.get(key);
     await storage.remove(key);
-    const left = await storage.has(key);
-    if (!created || again || read !== value || left) return finding("brokenRoundTrip");
+    if (!created || again || read !== value || (await storage.has(key))) return finding("brokenRoundTrip");
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     // The value may exist although the call failed.

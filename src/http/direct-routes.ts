@@ -36,7 +36,6 @@ function eventOf(request: IncomingMessage, response: ServerResponse, url: { path
 
 function send(response: ServerResponse, { parts: { status, list, body, bytes } }: ReadyResponse): void {
   if (body === null) return void response.writeHead(status, list).end();
-  const length = bytes?.length ?? Buffer.byteLength(body);
-  list.push("content-length", String(length));
+  list.push("content-length", String(bytes?.length ?? Buffer.byteLength(body)));
   response.writeHead(status, list).end(bytes ?? body, bytes === undefined ? "utf8" : "latin1");
 }

@@ -83,8 +83,7 @@ function toAnpError(error: unknown, outage: 500 | 503): AnpError {
 }
 
 /** Whether what a request needs does not answer: the storage, or the key set of tokens. Both report it themselves. */
-export const isUnavailable = (error: unknown): boolean =>
-  isOutage(error) || (error instanceof AnpError && error.code === 503);
+export const isUnavailable = (error: unknown) => isOutage(error) || (error instanceof AnpError && error.code === 503);
 
 function logFailure(logger: Logger, err: unknown, code: number, request: object): void {
   if (isUnavailable(err)) return;

@@ -2,8 +2,6 @@ import { createHash } from "node:crypto";
 import { FastResponse } from "srvx";
 import { ERRORS, type AnpError, type ErrorKind } from "../contract/errors.ts";
 
-const CONTENT_TYPE = "application/json; charset=utf-8";
-
 /** Headers of every response, for browsers: no sniffing of the type, no scripts, no frames, no referrer. */
 export const SAFE_HEADERS = {
   "x-content-type-options": "nosniff",
@@ -49,7 +47,7 @@ class Parts {
   constructor(body: string | null, status: number, request_id: string, ...headers: Readonly<Record<string, string>>[]) {
     this.body = body;
     this.status = status;
-    this.list = body === null ? [...FIXED] : [...FIXED, "content-type", CONTENT_TYPE];
+    this.list = body === null ? [...FIXED] : [...FIXED, "content-type", "application/json; charset=utf-8"];
     this.list.push("x-request-id", request_id);
     for (const some of headers) for (const name in some) this.list.push(name, some[name]!);
   }
@@ -110,7 +108,7 @@ export function page(
 }
 
 /** The entity tag of a body or of what it was made of (RFC 9110 §8.8.3), in quotes. */
-export const entityTag = (content: string | Uint8Array): string =>
+export const entityTag = (content: string | Uint8Array) =>
   `"${createHash("sha256").update(content).digest("base64url")}"`;
 
 /** Whether an If-None-Match header names the tag. Tags are compared weakly (RFC 9110 §13.1.2). */

@@ -25,14 +25,7 @@ interface HotTopicsDeps {
 const HOUR_S = 3600;
 const FAILED = "hot topics failed; the bundled snapshot is shown";
 
-const NO_SENTIMENT = {
-  dominant: "neutral",
-  positive: 0,
-  neutral: 0,
-  negative: 0,
-  index: null,
-  updated_at: null,
-} as const;
+const NEUTRAL = { dominant: "neutral", positive: 0, neutral: 0, negative: 0, index: null, updated_at: null } as const;
 
 /** Hot topics of the newest snapshot, or the bundled ones where that has none or fails: the result never fails. */
 export function createHotTopics({ latest, viewsOf, bundled, clock, logger, interval_s }: HotTopicsDeps) {
@@ -60,7 +53,7 @@ export function createHotTopics({ latest, viewsOf, bundled, clock, logger, inter
       topics:
         live?.topics ??
         topics.slice(0, query.limit).map((each) => ({ topic: each[lang], heat: each.heat, trend: "steady" })),
-      sentiment_overview: live?.sentiment ?? NO_SENTIMENT,
+      sentiment_overview: live?.sentiment ?? NEUTRAL,
       refresh_meta: {
         last_full_sync_at: full_ms === undefined ? never : toIso(full_ms),
         last_refresh_at: record === undefined ? null : toIso(record.published_ms),

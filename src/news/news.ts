@@ -174,5 +174,4 @@ function stateOf(source: SourceState): "ok" | "empty" | "unread" | "failed" | "d
   return source.last_error === null ? "unread" : isDisabled(source) ? "disabled" : "failed";
 }
 
-const isoOrNull = (ms: number | null | undefined): string | null =>
-  ms === null || ms === undefined ? null : toIso(ms);
+const isoOrNull = (ms: number | null | undefined) => (ms === null || ms === undefined ? null : toIso(ms));

@@ -26,8 +26,7 @@ export interface AccountsDeps {
 /** The part of the service that keeps users and their points: what answers no question and reads no news. */
 export type AccountsService = ReturnType<typeof createAccountsService>;
 
-export function createAccountsService(deps: AccountsDeps) {
-  const { config, storage, clock, random, observer } = deps;
+export function createAccountsService({ config, storage, clock, random, observer }: AccountsDeps) {
   const ttl_ms = config.auth.cache_ms;
   const ids = createIds(clock, random);
   const quotaRules = createQuotaRules(config.quota.timezone);

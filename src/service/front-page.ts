@@ -58,8 +58,7 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
     async getRecommendedQuestions(_call, { query }) {
       const data = recommend(await questions(), query);
       const others = data.questions.length < query.limit ? await otherQuestions(query.lang) : [];
-      const full = await filledUp(data, others, query.limit);
-      return { data: await assistant.inScript(query.lang, full, writeQuestions) };
+      return { data: await assistant.inScript(query.lang, await filledUp(data, others, query.limit), writeQuestions) };
     },
     async getHotTopics(_call, { query }) {
       const [hot, user_hot_questions] = await Promise.all([news.hotTopics(query), hotQuestions(query)]);

@@ -24,8 +24,7 @@ type Deps = { assistant: HostedAssistant; knowledge: Knowledge; clock: Clock; ne
  * for a suggested question with another answer or none. A topic left with fewer than two gets questions about its
  * headline, and those of its other items, as far as they are answered. Extraction decides, whichever model writes the
  * answers: it is local and repeatable. It is asked once about each topic of a content. */
-export function createGroundedSuggestions(deps: Deps) {
-  const { assistant, knowledge, clock, news } = deps;
+export function createGroundedSuggestions({ assistant, knowledge, clock, news }: Deps) {
   let answered = new Map<string, Promise<readonly string[]>>(); // By all that the answers depend on, for one content.
   let known = 0;
 
@@ -75,8 +74,7 @@ export function createGroundedSuggestions(deps: Deps) {
         topics.find(({ question_suggestions: all }) => all.includes(wanted))?.items.map(({ id }) => id);
       const found = itemsOf(question);
       if (found !== undefined || !hasHan(question)) return found;
-      const { toSimplified } = await import("../language/traditional.ts");
-      return itemsOf(toSimplified(question));
+      return itemsOf((await import("../language/traditional.ts")).toSimplified(question));
     },
     /** @param source all topics in a language; the same object as long as nothing changed
      * @returns the first `limit` of them, with the questions that are answered */

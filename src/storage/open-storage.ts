@@ -16,15 +16,10 @@ import type { Storage } from "./storage.ts";
 export async function openStorage(url: string, options: { mustExist?: boolean; cwd?: string } = {}): Promise<Storage> {
   const [, scheme = "", rest = ""] = /^([a-z][a-z0-9-]*):(.*)$/s.exec(url) ?? [];
   if (/^rediss?(-cluster)?$/.test(scheme)) {
-    const { parseRedisUrl } = await import("./redis/redis-url.ts");
-    const settings = parseRedisUrl(url);
-    const { redisDriver } = await import("./redis/redis-driver.ts");
-    return storageOnDriver(settings.shown, redisDriver(settings));
+    const settings = (await import("./redis/redis-url.ts")).parseRedisUrl(url);
+    return storageOnDriver(settings.shown, (await import("./redis/redis-driver.ts")).redisDriver(settings));
   }
-  if (scheme === "memory") {
-    const { memoryDriver } = await import("./memory-driver.ts");
-    return storageOnDriver(url, memoryDriver());
-  }
+  if (scheme === "memory") return storageOnDriver(url, (await import("./memory-driver.ts")).memoryDriver());
   if (scheme !== "fs") {
     const forms = "fs:FOLDER, memory:, redis://HOST:PORT/DB, rediss://… (TLS) or redis-cluster://HOST:PORT,…";
     throw new StorageAddressError(`The storage URL ${JSON.stringify(shownOf(url))} is not understood. Use ${forms}.`);
@@ -32,8 +27,7 @@ export async function openStorage(url: string, options: { mustExist?: boolean; c
   if (rest === "") throw new StorageAddressError("The storage URL fs: needs a folder, as fs:./data.");
   const folder = resolve(options.cwd ?? "", rest);
   if (options.mustExist === true && !existsSync(folder)) throw new StorageError(`There is no storage at ${folder}.`);
-  const { fsDriver } = await import("./fs/fs-driver.ts");
-  return storageOnDriver(url, fsDriver(folder));
+  return storageOnDriver(url, (await import("./fs/fs-driver.ts")).fsDriver(folder));
 }
 
 /** What may be shown of a URL that is not understood: the part before its last @ may be a password. */

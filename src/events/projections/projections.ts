@@ -8,7 +8,6 @@ import { emptyQuestionDay, foldQuestion, forgetQuestions, type QuestionTotals } 
 
 /** How many days a projection may span, and how many are kept in memory: 30 × 24 hours touch 31 days. */
 export const PROJECTED_DAYS = 30;
-const KEPT_DAYS = PROJECTED_DAYS + 2;
 
 /** A day of which all batches up to the last one that was read are folded in, each once. */
 function openProjection(storage: Storage, name: string, totals: QuestionTotals, skipped: OnSkipped) {
@@ -36,7 +35,7 @@ export function createProjections(storage: Storage, onSkipped: OnSkipped) {
   const totals: QuestionTotals = new Map();
   const inTurn = createKeyedMutex();
   const cached = new LRUCache<string, ReturnType<typeof openProjection>>({
-    max: KEPT_DAYS,
+    max: PROJECTED_DAYS + 2,
     memoMethod: (day) => openProjection(storage, day, totals, onSkipped),
     dispose: (day) => day.forget(),
   });

@@ -4,7 +4,6 @@ const GROWTH = 1.5;
 const MOST_IN_BYTE = 255; // Counts from here on are kept apart.
 
 const [STORED, SEEN] = [0, 1] as const;
-type Kind = typeof STORED | typeof SEEN;
 
 /** How often fingerprints occur in a log and in an input: an open-addressing hash table on 64 bits of each, which takes
  * 13 to 19 bytes a fingerprint, where a Map takes about 150. */
@@ -40,7 +39,7 @@ export class FingerprintCounts {
     this.#large[STORED].clear();
   }
 
-  #add(fingerprint: string, kind: Kind, more: number): number {
+  #add(fingerprint: string, kind: typeof STORED | typeof SEEN, more: number): number {
     const at = this.#slotOf(fingerprint) + kind;
     const count = this.#counts[at]!;
     if (count < MOST_IN_BYTE) return (this.#counts[at] = count + more);

@@ -115,13 +115,11 @@ async function authenticate(event: H3Event, command: AdminCommand, call: string,
 const unauthorized = (message: string): AnpError =>
   new AnpError(401, message, { headers: { "www-authenticate": 'Bearer realm="anp admin"' } });
 
-type Caller = Omit<AuditCall, "user" | "arguments">;
-
 /** Runs a command once its call is recorded, and answers with its output as lines of JSON, each a frame. */
 async function runCommand(
   event: H3Event,
   command: AdminCommand,
-  caller: Caller,
+  caller: Omit<AuditCall, "user" | "arguments">,
   { service, logger, audit, limits, meter, stop }: CallContext,
 ): Promise<Response> {
   const { call, operator } = caller;

@@ -140,8 +140,7 @@ export async function openRateLimits({ storage, limits }: Config, watch: Paramet
     return { rates: await createRateLimits(limits.rates, undefined, watch), close: () => undefined };
   }
   const { connectRedis } = await import("../../storage/redis/redis-connection.ts");
-  const { parseRedisUrl } = await import("../../storage/redis/redis-url.ts");
-  const settings = parseRedisUrl(storage);
+  const settings = (await import("../../storage/redis/redis-url.ts")).parseRedisUrl(storage);
   const connection = connectRedis({ ...settings, timeoutMs: Math.min(COUNT_MS, settings.timeoutMs) });
   await connection.ready().catch(() => undefined); // A failed connection is retried in the background.
   const rates = await createRateLimits(limits.rates, { client: connection.client, prefix: settings.prefix }, watch);

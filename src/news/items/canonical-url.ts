@@ -11,12 +11,11 @@ function parsed(url: string): URL | undefined {
   return result.protocol === "http:" || result.protocol === "https:" ? result : undefined;
 }
 
-function meaningful(query: string): string[] {
-  return query
+const meaningful = (query: string): string[] =>
+  query
     .replace(/^\?/, "")
     .split("&")
     .filter((pair) => pair !== "" && !TRACKING.names.test(pair.split("=")[0]!) && !TRACKING.values.test(pair));
-}
 
 /** The absolute link as a reader should get it: without tracking parameters, credentials, and a fragment that is no
  * route (`#!/…`, `#/…`). "" when it is empty or not an http(s) URL. */

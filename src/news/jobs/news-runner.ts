@@ -16,8 +16,8 @@ export function newsInProcess(): JobRunner<NewsJobs> {
 }
 
 /** Runs the news jobs in a worker thread. */
-export function newsInWorker(deps: Pick<WorkerOptions, "logger" | "observer">): JobRunner<NewsJobs> {
-  return new WorkerRunner<NewsJobs>({
+export const newsInWorker = (deps: Pick<WorkerOptions, "logger" | "observer">): JobRunner<NewsJobs> =>
+  new WorkerRunner<NewsJobs>({
     name: "news",
     file: workerFile("news-worker"),
     deadline_ms: JOB_MS,
@@ -27,4 +27,3 @@ export function newsInWorker(deps: Pick<WorkerOptions, "logger" | "observer">): 
     idle_ms: IDLE_MS,
     ...deps,
   });
-}

@@ -31,8 +31,6 @@ export interface BuildOptions {
   readonly partial: boolean;
   readonly cluster: boolean; // Without, the topics stay as they are.
 }
-
-const { known: KNOWN } = CLUSTERING;
 /** A partial snapshot of more items is published at once, without new topics: the whole one follows with them. */
 const MOST_AT_ONCE = 800;
 
@@ -153,7 +151,7 @@ async function nextTopics(
   if (fresh.length === 0 && items.length === before.length && (topic_state || !isPartial))
     return { topics, topic_state };
   const added = (topic_state?.added ?? Infinity) + fresh.length;
-  const isAnew = items.length <= KNOWN.items || added >= items.length;
+  const isAnew = items.length <= CLUSTERING.known.items || added >= items.length;
   // Readers do not see the items of a topic that are gone.
   if (!cluster || (partial && items.length > MOST_AT_ONCE))
     return { topics, topic_state: isAnew ? undefined : { added: topic_state!.added, waiting: fresh } };

@@ -5,8 +5,7 @@ import type { Logger } from "../../runtime/logger.ts";
 import type { EncodedContent, NewsJobs } from "../jobs/news-jobs.ts";
 import { type DateShift, shiftAt } from "../snapshot/date-shift.ts";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
-import { NO_VALIDATORS, printLocation, readSource } from "../sources/read-source.ts";
-import type { ReaderOptions, Reading } from "../sources/read-source.ts";
+import { NO_VALIDATORS, printLocation, readSource, type ReaderOptions, type Reading } from "../sources/read-source.ts";
 import { SourceError } from "../sources/source-error.ts";
 import { NEVER_FAILED, type SourcePacing } from "../sources/source-pacing.ts";
 import { isLocal, settingsOf, type Source } from "../sources/sources.ts";
@@ -60,8 +59,7 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
     /** How many sources were read, or left alone, by now, and the names of those that are being read, oldest first. */
     reading: () => ({ ...reading, waiting: Array.from(running.values()) }),
     /** What was read by now; a source that was not has its former state. */
-    results: (sources: readonly Source[]): ReadSource<EncodedContent>[] =>
-      sources.map((source) => ({ ...unread(source), ...read.get(source.id) })),
+    results: (sources: readonly Source[]) => sources.map((source) => ({ ...unread(source), ...read.get(source.id) })),
     /** Reads the sources. @returns `some` resolves a few seconds later, `most` once only slow ones are left, both not
      * before one has brought something; `all` once none is left */
     start(sources: readonly Source[]): Readonly<Record<"some" | "most" | "all", Promise<unknown>>> {

@@ -15,16 +15,14 @@ const bundledSnapshot = z.strictObject({
 export type BundledSnapshot = z.infer<typeof bundledSnapshot>;
 
 /** The snapshot that is bundled with the package. */
-export async function readBundledSnapshot(file = packageFile("fixtures/fallback/hot-topics.json")) {
-  return bundledSnapshot.parse(JSON.parse(await readFile(file, "utf8")));
-}
+export const readBundledSnapshot = async (file = packageFile("fixtures/fallback/hot-topics.json")) =>
+  bundledSnapshot.parse(JSON.parse(await readFile(file, "utf8")));
 
 /** Reads the bundled snapshot once. One that cannot be read is logged and replaced by an empty one. */
-export function createBundledSnapshot(logger: Logger, file?: URL): () => Promise<BundledSnapshot> {
-  return cachedPromise(() =>
+export const createBundledSnapshot = (logger: Logger, file?: URL): (() => Promise<BundledSnapshot>) =>
+  cachedPromise(() =>
     readBundledSnapshot(file).catch((error: unknown) => {
       logger.error({ error: (error as Error).message }, "the bundled snapshot of hot topics cannot be read");
       return { published_at: toIso(0), topics: [] };
     }),
   );
-}

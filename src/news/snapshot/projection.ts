@@ -20,8 +20,7 @@ export type ProjectedParts = Readonly<ReturnType<typeof project>>;
  * @param weights of the outlets by their names, where they are not 1 */
 export function project(parts: Parts, move: Move, weights: ReadonlyMap<string, number> = new Map()) {
   const { items, times, dated } = projectItems(parts.items, move);
-  const shown = (date: number | null, movable: boolean): string | null =>
-    date === null ? null : toIso(move(date, movable));
+  const shown = (date: number | null, movable: boolean) => (date === null ? null : toIso(move(date, movable)));
   return {
     items,
     times,

@@ -29,8 +29,7 @@ export async function showSnapshot(
   { version, text }: PublishedDocument,
   { shift, now, before }: { shift: DateShift | undefined; now: number; before: Projection | undefined },
 ): Promise<Projection> {
-  const input = { text, shift, now, known: before?.digests };
-  const shown = await runner.run("show", input, { deadline_ms: SNAPSHOT_MS });
+  const shown = await runner.run("show", { text, shift, now, known: before?.digests }, { deadline_ms: SNAPSHOT_MS });
   if ("damage" in shown) throw new CorruptionError(printKey(snapshotKey(version)), shown.damage);
   const { record, times, topics, parts } = shown;
   const read = async <P extends keyof ShownParts>(part: P): Promise<Projection[P]> =>

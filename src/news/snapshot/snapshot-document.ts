@@ -67,8 +67,7 @@ export interface PublishedDocument {
 export const snapshotKey = (version: number): Key => ["news", "snapshot", String(version)];
 
 /** A snapshot's document: each entry has a line of its own. */
-export const printSnapshot = (content: SnapshotContent): string =>
-  JSON.stringify(content).replaceAll('{"id":', '\n{"id":');
+export const printSnapshot = (content: SnapshotContent) => JSON.stringify(content).replaceAll('{"id":', '\n{"id":');
 
 /** Parses a snapshot's document. @throws CorruptionError when it is damaged */
 export const parseSnapshot = ({ version, text }: PublishedDocument): SnapshotContent =>

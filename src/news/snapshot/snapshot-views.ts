@@ -12,7 +12,6 @@ export type NewsList = z.infer<typeof newsList>;
 export type TopicList = z.infer<typeof topicList>;
 export type SentimentOverview = z.infer<typeof sentimentOverview>;
 const MINUTE = 60_000;
-const HOUR = 3_600_000;
 const CACHED = 1000;
 type HotTopic = z.infer<typeof hotTopics>["topics"][number];
 export type SnapshotViews = ReturnType<typeof createSnapshotViews>;
@@ -35,7 +34,7 @@ export function createSnapshotViews({ items, times, record, topics: views }: Pro
   return {
     /** Items of the last `hours`, newest first, those without a date last. The same object until an item leaves the window. */
     hot(now: number, limit: number, hours: number): NewsList {
-      const counts = newer(now - hours * HOUR);
+      const counts = newer(now - hours * 3_600_000);
       const total = counts[0]! + counts[1]!;
       return lists(`${limit} ${counts.join(" ")}`, () => ({ news: itemsOf(counts).slice(0, limit), total }));
     },

@@ -15,12 +15,11 @@ const PARTS = ["items", "topics", "notices", "help"] as const;
 const streamClaim = z.object({ claim: z.string() }); // The sign of a process that was making a snapshot.
 /** Each part of a snapshot was a document of its own, named as `DOCUMENT.DIGEST`. */
 const streamRecord = snapshotRecord.extend({ parts: z.record(z.enum(PARTS), z.string()) });
-const streamItem = z.union([streamClaim, streamRecord]);
 
 /** News that version 0.1.0 published until 2026-11: a stream of records and claims, `news/snapshots`, with the parts of
  * the records beside it. They are shown until the first refresh, then removed step by step. */
 export function createStreamSnapshots(storage: Storage) {
-  const stream = new Stream(storage, STREAM, streamItem);
+  const stream = new Stream(storage, STREAM, z.union([streamClaim, streamRecord]));
   let isGone = false;
 
   /** The newest items are removed first: a head that is left does not show that any is lost. */

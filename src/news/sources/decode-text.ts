@@ -57,8 +57,7 @@ function isPlausible(text: string): boolean {
   return odd <= 1 + highCharacters(text).high * MOST_ODD;
 }
 
-export const decodeText = async (...input: Parameters<typeof decodeSource>): Promise<string> =>
-  (await decodeSource(...input)).text;
+export const decodeText = async (...input: Parameters<typeof decodeSource>) => (await decodeSource(...input)).text;
 
 type Decoded = Readonly<Record<"charset" | "text", string>>;
 const decoded = (charset: string, bytes: Buffer): Decoded => ({ charset, text: decoderOf(charset)!(bytes) });

@@ -31,10 +31,8 @@ function instant(parts: Parts, zone: number): number | null {
   const { year = parts["last"] ?? (reiwa === undefined ? "none" : String(2018 + Number(reiwa))) } = parts;
   const at = (part: string, first: number): number => Number(parts[part]?.replace(",", ".") ?? first);
   const [day, hours, minute, second] = [at("day", 1), at("hour", 0), at("minute", 0), at("second", 0)];
-  const name = month.toLowerCase();
-  const number = /^\d/.test(month)
-    ? Number(month)
-    : (MONTHS.get(name.slice(0, 4)) ?? MONTHS.get(name.slice(0, 3)) ?? 0);
+  const key = month.toLowerCase();
+  const number = /^\d/.test(month) ? Number(month) : (MONTHS.get(key.slice(0, 4)) ?? MONTHS.get(key.slice(0, 3)) ?? 0);
   const hour = half === "" ? hours : (hours % 12) + (/^(?:p|[下中]午|晚上|午後|오후)/i.test(half) ? 12 : 0);
   const offset = zoneMinutes(parts["zone"], zone);
   if (offset === undefined || hour > 24 || minute > 59 || second > 60) return null;

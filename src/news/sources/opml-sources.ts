@@ -38,9 +38,8 @@ export function sourcesOfOpml(opml: string, lang: Language): WrittenSource[] | u
 
 /** An id made of the name, or of the URL's host where the name has no Latin letters or digits. */
 function idOf(name: string, url: string): string {
-  const slugs = [name, URL.canParse(url) ? new URL(url).hostname : ""].map((text) =>
-    text.toLowerCase().match(/[a-z\d.]+/g),
-  );
+  const names = [name, URL.canParse(url) ? new URL(url).hostname : ""];
+  const slugs = names.map((text) => text.toLowerCase().match(/[a-z\d.]+/g));
   return (slugs.find((words) => words !== null) ?? ["feed"]).join("-").slice(0, 64);
 }
 

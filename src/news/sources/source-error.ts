@@ -3,9 +3,8 @@ import REMEDIES from "./source-remedies.json" with { type: "json" };
 const REMEDY_OF: Readonly<Record<string, string>> = REMEDIES;
 
 /** What an operator can do about a source that could not be read. */
-export function remedyOf({ failure, status }: Pick<SourceError, "status"> & { readonly failure: string }): string {
-  return REMEDY_OF[`${status}`] ?? REMEDY_OF[failure] ?? REMEDIES.network;
-}
+export const remedyOf = ({ failure, status }: Pick<SourceError, "status"> & { readonly failure: string }): string =>
+  REMEDY_OF[`${status}`] ?? REMEDY_OF[failure] ?? REMEDIES.network;
 
 /** Why a source could not be read. */
 export type SourceFailure = Exclude<keyof typeof REMEDIES, `${number}`>;

@@ -18,8 +18,7 @@ export interface Source extends Place {
 }
 
 /** The sources of a config, feeds first, in its order. */
-export function sourcesOf(config: NewsConfig): Source[] {
-  const { sources, notices, help, fear_greed, allow_private } = config;
+export function sourcesOf({ sources, notices, help, fear_greed, allow_private }: NewsConfig): Source[] {
   const listing = (location: string | undefined, source: Omit<Source, "location" | "allowPrivate">): Source[] =>
     location === undefined ? [] : [{ ...source, location, allowPrivate: allow_private }];
   return [

@@ -1,6 +1,4 @@
 import { Decimal } from "decimal.js";
-
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
 const SUSPECT = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)|__proto__|\\u00/i; // Texts without it are not read token by token.
 const SHORT_NUMBER = /^-?[\d.]{1,15}$/; // At most 15 digits without an exponent: a double always keeps them.
 
@@ -17,7 +15,7 @@ export function findLossyValues(json: string): { readonly path: readonly string[
   const path: string[] = [];
   const indexes: number[] = []; // Of each open container: the index of its element, -1 in an object.
   let text = "";
-  for (const [token] of json.matchAll(TOKEN)) {
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\],:]/g)) {
     const index = indexes.at(-1) ?? -1;
     if (token === "{" || token === "[") {
       indexes.push(token === "[" ? 0 : -1);

@@ -8,8 +8,7 @@ export function notOneOf(words: readonly string[], given: unknown): string {
 }
 
 /** The error for a value that breaks a rule: `must be an integer, not "x"`. */
-export const notValid = (rule: string, given: unknown): RangeError =>
-  new RangeError(`${rule}, not ${describeGiven(given)}`);
+export const notValid = (rule: string, given: unknown) => new RangeError(`${rule}, not ${describeGiven(given)}`);
 
 const SHOWN_CHARACTERS = 60; // Longest given text that a message repeats, in characters.
 

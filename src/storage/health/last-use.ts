@@ -15,8 +15,7 @@ export async function noteUse(storage: Storage, key = LAST_USE): Promise<void> {
  * every few seconds. A clock that is far from it is wrong, or an earlier one was: entries, tokens and quota days would
  * be dated wrongly. A service may have been off for long: only what is beyond any pause, a year, counts as ahead. */
 export async function lastUseFinding(storage: Storage, now: number): Promise<Finding> {
-  const at = /"at":"([^"]+)"/.exec((await storage.get(LAST_USE)) ?? "")?.[1] ?? "";
-  const last = Date.parse(at);
+  const last = Date.parse(/"at":"([^"]+)"/.exec((await storage.get(LAST_USE)) ?? "")?.[1] ?? "");
   const finding = findingsOf(FINDINGS);
   if (Number.isNaN(last)) return finding("neverUsed");
   let difference = now - last > 366 * DAY_MS ? "more than a year ahead of" : undefined;

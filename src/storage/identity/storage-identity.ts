@@ -62,8 +62,7 @@ export async function findIdentity(storage: Storage, all: boolean) {
   const main = parseIdentity(await storage.get(IDENTITY));
   const isUnmarked = main !== undefined && marks > 1 && main.marks === undefined;
   if (main !== undefined && !all) return { id: main.id, missing: 0, marks, isUnmarked };
-  const texts = await onMarks(storage, (keys) => storage.getMany(keys));
-  const ids = texts.map((text) => parseIdentity(text)?.id);
+  const ids = (await onMarks(storage, (keys) => storage.getMany(keys))).map((text) => parseIdentity(text)?.id);
   const id = ids.find((one) => one !== undefined);
   return { id, missing: ids.filter((one) => one === undefined || one !== id).length, marks, isUnmarked };
 }

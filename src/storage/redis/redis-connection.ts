@@ -115,8 +115,7 @@ export class RedisConnection {
         if (outcome === "failed") throw isRedisDamage(error) ? error : refusalError(this.name, error);
         if (outcome === "uncertain") uncertain = true;
         replyError = error.name === "ReplyError" ? error : undefined;
-        const isLate = tries > 1 && performance.now() >= until;
-        if ((once && outcome === "uncertain") || isLate) {
+        if ((once && outcome === "uncertain") || (tries > 1 && performance.now() >= until)) {
           if (domain !== undefined) this.#breaker.failed(domain, error, began);
           throw this.#failure({ error, uncertain });
         }

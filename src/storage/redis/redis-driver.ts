@@ -89,8 +89,7 @@ function createRedisReader(connection: RedisConnection, { cluster, prefix }: Red
   const { client } = connection;
   const ends = new BoundedLru<number>(10_000);
 
-  const getTogether = (names: readonly string[]): Promise<(string | null)[]> =>
-    connection.runOn(names[0]!, () => client.mget([...names]));
+  const getTogether = (names: readonly string[]) => connection.runOn(names[0]!, () => client.mget([...names]));
 
   return {
     has: async (name: string) => (await connection.runOn(name, () => client.exists(name))) === 1,

@@ -2,8 +2,6 @@ import { Cluster, type Redis } from "ioredis";
 import { StorageError } from "../storage-errors.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 
-const SCAN_COUNT = 1000;
-
 /** All keys of a pattern, on every primary of a cluster; one may come twice. A cursor of SCAN is valid only
  * for the server process that returned it: another one continues from it without an error, and leaves keys out.
  * @throws StorageError when a server was replaced meanwhile, or slots of a cluster moved, so that keys may be missing
@@ -21,7 +19,7 @@ export async function* scanKeys(connection: RedisConnection, pattern: string): A
   for (const node of nodes) {
     let cursor = "0";
     do {
-      const [next, keys] = await connection.run(() => node.scan(cursor, "MATCH", pattern, "COUNT", SCAN_COUNT));
+      const [next, keys] = await connection.run(() => node.scan(cursor, "MATCH", pattern, "COUNT", 1000));
       // A long listing that has to be repeated anyway ends early.
       if (connection.generation() !== generation) {
         generation = connection.generation();

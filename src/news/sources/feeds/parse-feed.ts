@@ -22,8 +22,7 @@ export type FeedEntry = Readonly<ReturnType<typeof entryOf>>;
  * @throws SourceError `not_a_feed`, and `empty` for a feed without entries */
 export function parseFeed(text: string, zone = 0, base?: string, now?: number): FeedEntry[] {
   const document = withoutControls(text).trim();
-  const readFields = document.startsWith("{") ? readJsonFeed : readXmlFeed;
-  const fields = readFields(withoutEntities(document), base);
+  const fields = (document.startsWith("{") ? readJsonFeed : readXmlFeed)(withoutEntities(document), base);
   if (fields === undefined) throw new SourceError("not_a_feed", whatElse(document, base));
   if (fields.entries.length === 0) throw new SourceError("empty", "the feed has no entries");
   const [page] = linksOf(fields.feed, undefined);

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { nearestLanguage } from "../../../language/detect-language.ts";
 import { plainLine } from "../../../language/plain-text.ts";
 
-const FRONT_MATTER = /^\ufeff?---\r?\n([^]{0,20000}?)\n---[ \t]*(?:\r?\n|$)/;
 const HEADINGS = {
   html: /<(?:title|h1)\b[^<>]{0,500}>([^]{0,1000}?)<\/(?:title|h1)/i,
   markdown: /^ {0,3}#{1,6}[ \t]+([^\n]{1,1000})/m,
@@ -17,7 +16,7 @@ export function listedArticles(raw: unknown, lang: string): unknown[] {
   const file = articleFile.safeParse(raw);
   if (!file.success) return [raw];
   const { path, text } = file.data;
-  const [head = "", front = ""] = FRONT_MATTER.exec(text) ?? [];
+  const [head = "", front = ""] = /^\ufeff?---\r?\n([^]{0,20000}?)\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
   const format = /html?$/i.test(path) ? "html" : "markdown";
   const body = text.slice(head.length).replace(/^[^]*<body\b[^<>]{0,500}>/i, "");
   const title = plainLine(HEADINGS[format].exec(text.slice(head.length))?.[1] ?? "");
