@@ -29,9 +29,8 @@ export async function findUsers(
   }
   const [first, ...others] = [...new Set((await tokens.startingWith(text)).map(({ user_id }) => user_id))].sort();
   if (first === undefined) throw new AnpError(404, "No known user has this id, or a token that begins like this.");
-  if (text.length >= TOKEN_PREFIX.length + SECRET_CHARACTERS) {
+  if (text.length >= TOKEN_PREFIX.length + SECRET_CHARACTERS)
     throw new AnpError(404, `What was given begins as a token of ${[first, ...others].join(" or ")}, but is not it.`);
-  }
   const compared = TOKEN_PREFIX.length + INDEXED_CHARACTERS;
   if (text.length > compared) onCut?.(compared);
   return [first, ...others];

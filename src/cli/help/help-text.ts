@@ -19,8 +19,18 @@ const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = { ...S
 const TABLES: Readonly<Record<string, () => readonly Row[]>> = {
   matchers: () => Object.entries(MATCHER_TEXTS).map(([name, { about, example }]) => [name, about, example]),
   faults: () => FAULT_LIST.map(({ text, about }) => [text, about]),
-  keys: keyRows,
-  codes: exitRows,
+  keys: () =>
+    configKeys().flatMap(({ variable, name, description, secret }): Row[] => {
+      if (variable === undefined || Object.hasOwn(MEANINGS.variables, variable)) return [];
+      const file: Row[] = secret ? [[`${variable}_FILE`, `a file that contains ${name}`]] : [];
+      return [[variable, `${name}: ${description}`], ...file];
+    }),
+  codes: () =>
+    Object.entries(EXIT).map(([name, exit]) => {
+      const codes = Object.entries(ERRORS).flatMap(([code, error]) => (error.exit === exit ? [code] : []));
+      const from = codes.length === 0 ? "" : ` (API: ${codes.join(", ")})`;
+      return [String(exit), `${MEANINGS.codes[name as keyof typeof EXIT]}${from}`];
+    }),
 };
 
 /** The text of a help topic: the file of its name, with its tables. */
@@ -30,22 +40,6 @@ export async function helpText(topic: Topic): Promise<string> {
   return text.replaceAll(/^( *)\{\{(\w+)\}\}/gm, (_place, margin: string, table: string) =>
     twoColumns(TABLES[table]?.() ?? Object.entries(TEXTS[table]!), margin),
   );
-}
-
-function keyRows(): Row[] {
-  return configKeys().flatMap(({ variable, name, description, secret }): Row[] => {
-    if (variable === undefined || Object.hasOwn(MEANINGS.variables, variable)) return [];
-    const file: Row[] = secret ? [[`${variable}_FILE`, `a file that contains ${name}`]] : [];
-    return [[variable, `${name}: ${description}`], ...file];
-  });
-}
-
-function exitRows(): Row[] {
-  return Object.entries(EXIT).map(([name, exit]) => {
-    const codes = Object.entries(ERRORS).flatMap(([code, error]) => (error.exit === exit ? [code] : []));
-    const from = codes.length === 0 ? "" : ` (API: ${codes.join(", ")})`;
-    return [String(exit), `${MEANINGS.codes[name as keyof typeof EXIT]}${from}`];
-  });
 }
 
 const WIDTH = 100;

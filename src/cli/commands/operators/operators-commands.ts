@@ -1,6 +1,7 @@
 import type { AuditCall } from "../../../admin/audit-log.ts";
-import type { OperatorRow } from "../../../admin/operators.ts";
+import type { TokenRow } from "../../../accounts/tokens.ts";
 import { ROLES } from "../../../contract/roles.ts";
+import { collect } from "../../../runtime/batches.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { confirmChange, operatorFlags, yesFlag } from "../../framework/confirm.ts";
@@ -12,6 +13,14 @@ import type { AccountsSession } from "../../target/open-session.ts";
 import { printTable } from "../../terminal/print.ts";
 import { printSecret, tokenCells } from "../users/tokens-commands.ts";
 
+/** A token of an operator, without its secret. */
+type OperatorRow = Omit<TokenRow, "user_id"> & { readonly operator: string };
+type AccountsService = AccountsSession["service"];
+
+/** The tokens of one operator, also expired and revoked ones. */
+const tokensOf = async ({ operators }: AccountsService, name: string): Promise<OperatorRow[]> =>
+  (await operators.list(name)).map(({ user_id: operator, ...token }) => ({ operator, ...token }));
+
 const { actor } = operatorFlags;
 const named = { name: required(profileName) };
 
@@ -21,8 +30,13 @@ async function printOperators(context: Context, rows: readonly OperatorRow[]): P
 
 const list = defineCommand("operators list", {
   async run(_values, context) {
-    const { listOperators } = await import("../../../admin/operators.ts");
-    await printOperators(context, await withAccounts(context, ({ service }) => listOperators(service)));
+    const { decodeSegment } = await import("../../../storage/keys.ts");
+    const rows = await withAccounts(context, async ({ service }) => {
+      const segments = await collect(service.storage.children(["operators", "users"]));
+      const names = segments.map((segment) => decodeSegment(segment)!); // A name is short: its key is never a digest.
+      return (await Promise.all(names.sort().map((name) => tokensOf(service, name)))).flat();
+    });
+    await printOperators(context, rows);
   },
 });
 
@@ -52,7 +66,7 @@ const revoke = defineCommand("operators revoke", {
       if (tokens.length === 0) throw new CommandFailure(EXIT.notFound, `There is no operator ${name}.`);
       const ids = tokens.map(({ id }) => id);
       await service.operators.end(name, ids);
-      return (await import("../../../admin/operators.ts")).operatorTokens(service, name);
+      return tokensOf(service, name);
     });
     await printOperators(context, rows);
   },
@@ -62,15 +76,14 @@ const revoke = defineCommand("operators revoke", {
 async function changed<T>(
   context: Context,
   call: Pick<AuditCall, "operator" | "command"> & { readonly arguments: { readonly name: string } },
-  change: (service: AccountsSession["service"], tokens: readonly OperatorRow[]) => Promise<T>,
+  change: (service: AccountsService, tokens: readonly OperatorRow[]) => Promise<T>,
 ): Promise<T> {
   const { createAuditLog } = await import("../../../admin/audit-log.ts");
-  const { operatorTokens } = await import("../../../admin/operators.ts");
   const run = async ({ service }: AccountsSession): Promise<T> => {
     const where = { call: service.ids.request(), role: null, address: null, user: null };
     const end = context.io.hosted ? undefined : await createAuditLog(service).begin({ ...call, ...where });
     try {
-      const result = await change(service, await operatorTokens(service, call.arguments.name));
+      const result = await change(service, await tokensOf(service, call.arguments.name));
       await end?.("exit 0");
       return result;
     } catch (error) {
