@@ -4,9 +4,7 @@ export class FairQueue<T> {
   #wasOwn = false;
 
   get size(): number {
-    let size = 0;
-    for (const { length } of this.#waiting.values()) size += length;
-    return size;
+    return [...this.#waiting.values()].reduce((size, { length }) => size + length, 0);
   }
 
   push(item: T, caller: string | undefined): void {
