@@ -45,9 +45,8 @@ const TIMEOUTS: Record<string, number> = { GET: 10_000, POST: 30_000, sendChat: 
 export function createClient(settings: ClientSettings): Client {
   const { token, retry = RETRY_POLICY, clock = systemClock } = settings;
   const base = readUrl(settings.url);
-  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
     throw new RangeError("The token must be printable ASCII without spaces.");
-  }
 
   return async (id, input = {}, options = {}) => {
     validateRequest(id, input);

@@ -14,9 +14,8 @@ export function addressOf({ host, port, tls }: { host: string; port: number; tls
 /** The address of a daemon.
  * @throws RangeError for anything but an http or https URL without user, query and fragment */
 export function readUrl(text: string): URL {
-  if (!URL.canParse(text)) {
+  if (!URL.canParse(text))
     throw new RangeError(`must be a URL such as http://127.0.0.1:8787, not ${JSON.stringify(text)}`);
-  }
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") throw new RangeError("must be an http or https URL");
   if (url.username !== "" || url.password !== "") throw new RangeError("must not contain a user or a password");

@@ -49,9 +49,8 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
     /** Questions that at least `min_users` different users asked: the most often asked first, then the most recent.
      * @throws RangeError when `days` is not 1 to 30, StorageError when the log cannot be read */
     async hotQuestions({ days, limit, min_users: minUsers, now = clock.now() }: HotQuestionOptions) {
-      if (!Number.isInteger(days) || days < 1 || days > PROJECTED_DAYS) {
+      if (!Number.isInteger(days) || days < 1 || days > PROJECTED_DAYS)
         throw new RangeError(`days must be an integer from 1 to ${PROJECTED_DAYS}`);
-      }
       const window = { from: now - days * DAY_MS, to: now };
       await projections.update(daysBetween(window.from, window.to));
       const before = turn;

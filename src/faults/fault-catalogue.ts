@@ -41,9 +41,8 @@ export function readFault(typed: string): Fault {
       throw new RangeError(`has an unknown setting ${quoted}: ${name} takes only ${known.join(" and ")}`);
     }
     const most = key === "ms" ? MOST_MS : Number.MAX_SAFE_INTEGER;
-    if (!/^\d+$/.test(value) || Number(value) < 1 || Number(value) > most) {
+    if (!/^\d+$/.test(value) || Number(value) < 1 || Number(value) > most)
       throw new RangeError(`must give ${key} as an integer from 1 to ${most}, not ${JSON.stringify(setting)}`);
-    }
     read[key] = Number(value);
   }
   return { name, kind, ...read } as Fault;

@@ -90,9 +90,8 @@ export class Faults {
       const answer = async () => {
         const slow = this.#trigger("answers");
         if (slow !== undefined) await wait(slow.ms);
-        if (id === "postTradeReward" && this.#trigger("trade-reward") !== undefined) {
+        if (id === "postTradeReward" && this.#trigger("trade-reward") !== undefined)
           throw new Error("the trade reward fails: injected fault");
-        }
         return service.run(id, call, raw);
       };
       return this.#isArmed || this.#early === undefined ? answer() : this.#early.run(true, answer);

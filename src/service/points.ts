@@ -75,9 +75,8 @@ export function createPoints(deps: PointsDeps) {
       if (entry === undefined) throw new AnpError(404, `${user} has no entry ${reverses}.`);
       const { delta, details } = entry;
       if (delta === 0) throw new AnpError(1009, `Entry ${reverses} moved no points.`);
-      if (details.type === "adjust" && details.reverses !== undefined) {
+      if (details.type === "adjust" && details.reverses !== undefined)
         throw new AnpError(1009, `Entry ${reverses} is a reversal of entry ${details.reverses} itself.`);
-      }
       const command = { type: "adjust", delta: -delta, reason, actor, reverses, partial } as const;
       return post(deps, user, reversalOf(reverses), command, request_id);
     },

@@ -7,9 +7,8 @@ import { EncodedSegment, type Key, type Storage } from "./storage.ts";
 
 /** The storage on a driver: keys are encoded, failures name call and key. @throws StorageError without `createItem` */
 export function storageOnDriver(url: string, driver: StorageDriver): Storage {
-  if (typeof driver.createItem !== "function") {
+  if (typeof driver.createItem !== "function")
     throw new StorageError(`The storage driver ${driver.name ?? url} cannot create a value atomically (createItem).`);
-  }
   const stock = createStorage<string>({ driver });
   const { call, readNow, list } = callsOn(driver);
   const children = driver.children ?? ((prefix: string) => segmentsBelow(driver.keys(prefix), prefix));

@@ -109,9 +109,8 @@ function when(typed: string, into: number): When {
   const days = ["today", "yesterday"].indexOf(text);
   if (days !== -1) return (now, zone) => Date.parse(dayIn(now - days * DAY_MS, zone)) - shiftOf(zone) + into;
   const found = readInstant(text);
-  if (found === undefined) {
+  if (found === undefined)
     throw notValid("must be a day, today, yesterday, an ISO 8601 instant, or a time ago as 2h or 3d", typed);
-  }
   const { ms, time, offset } = found;
   return (_now, zone) => ms - (offset === undefined ? shiftOf(zone) : 0) + (time === undefined ? into : 0);
 }

@@ -23,9 +23,8 @@ export async function openDaemonOperations(target: DaemonTarget, user: string | 
   }
 
   const currentUser = async (): Promise<string> => (await ownAccount()).user_id;
-  if (user !== undefined && (await currentUser()) !== user) {
+  if (user !== undefined && (await currentUser()) !== user)
     throw new UsageError(`The token is not ${user}'s but ${await currentUser()}'s.`);
-  }
   return { run, currentUser, zone: async () => zoneOf((await ownAccount()).next_reset_at) };
 }
 

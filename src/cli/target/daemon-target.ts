@@ -33,9 +33,8 @@ async function locate(surroundings: Surroundings): Promise<DaemonTarget | undefi
   const isSet = (name: string): boolean => Boolean(env[name]);
   const remote = ["ANP_URL", "ANP_PROFILE"].filter(isSet);
   const local = ["ANP_STORAGE", "ANP_CONFIG"].filter(isSet);
-  if (remote.length > 0 && remote.length + local.length > 1) {
+  if (remote.length > 0 && remote.length + local.length > 1)
     throw new UsageError(`${[...remote, ...local].join(" and ")} exclude each other.`);
-  }
   if (local.length > 0) return undefined;
   if (env["ANP_URL"]) return { url: env["ANP_URL"] };
   return targetOfProfile(env["ANP_PROFILE"] || undefined, surroundings);

@@ -38,9 +38,8 @@ export async function readProfiles(env: Env): Promise<Profiles> {
   const [text, { mode }] = found;
   const kept = readText(text, file);
   const secret = Object.values(kept.profiles).some(({ token }) => token !== undefined);
-  if (secret && (mode & 0o077) !== 0) {
+  if (secret && (mode & 0o077) !== 0)
     throw new CommandFailure(EXIT.usage, `Others may read the tokens in ${file}. Fix it: chmod 600 ${file}`);
-  }
   return kept;
 }
 

@@ -43,9 +43,8 @@ export function createIdempotentRecorder({ storage, clock, ids }: EventDeps, log
     }
     const known = parseDocument(place, stored, idempotencyRecord);
     if (known === undefined) return notStored(); // Another process created it, and a failover lost it.
-    if (known.request !== request) {
+    if (known.request !== request)
       throw invalid([{ in: "header", path: "Idempotency-Key", message: "was used for another request before" }]);
-    }
     if (known.event_id !== undefined) {
       await storage.confirm(place, stored!);
       return { event_id: known.event_id, stored: true, replayed: true };

@@ -165,9 +165,8 @@ async function runCommand(
 async function readCall(event: H3Event, command: AdminCommand, operator: string, { tokens, config }: Service) {
   const { value } = await readJson(event, { bytes: BODY_BYTES, ms: config.server.body_ms });
   const checked = validate(z.looseObject(outputSchema.shape), value);
-  if (!checked.valid) {
+  if (!checked.valid)
     throw invalid(checked.errors.map(({ path, message }) => ({ in: "body", path: path.join("."), message })));
-  }
   const { format, quiet, terminal, ...body } = checked.data;
   const { run, recorded } = await command.read(body, operator);
   let subject: string | null = null;

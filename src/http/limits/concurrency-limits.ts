@@ -35,9 +35,8 @@ export function createConcurrencyLimits({ all, perUser, refused }: Limits) {
     /** The slot to pass to `leaveAs`. @throws AnpError 429 when the user's limit is reached */
     enterAs(user: string): UserSlot {
       const slot = slots.get(user) ?? { user, running: 0, receiving: 0 };
-      if (perUser > 0 && slot.running >= perUser) {
+      if (perUser > 0 && slot.running >= perUser)
         throw refuse("in_flight_per_user", `More than ${perUser} requests of this user are running.`);
-      }
       slots.set(user, slot);
       slot.running++;
       return slot;
@@ -49,9 +48,8 @@ export function createConcurrencyLimits({ all, perUser, refused }: Limits) {
     /** A body of up to so many bytes is waited for. @throws AnpError 429 when it is too much, of this user or in total */
     receive(slot: UserSlot, bytes: number): void {
       const isFirst = slot.receiving === 0;
-      if ((!isFirst && slot.receiving + bytes > RECEIVING.perUser) || receiving + bytes > RECEIVING.all) {
+      if ((!isFirst && slot.receiving + bytes > RECEIVING.perUser) || receiving + bytes > RECEIVING.all)
         throw refuse("bodies", "Too many bodies are waited for.");
-      }
       slot.receiving += bytes;
       receiving += bytes;
     },

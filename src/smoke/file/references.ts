@@ -35,9 +35,8 @@ function split(text: string): string[] {
     parts.push(text.slice(from, to));
     from = to;
   }
-  if (depth > 0) {
+  if (depth > 0)
     throw new RangeError(`${text.slice(from)} is not closed: write \${NAME}, or $\${ for the characters \${.`);
-  }
   return [...parts, text.slice(from)].filter((part) => part !== "");
 }
 

@@ -26,9 +26,8 @@ export async function identifyStorage(
   if (identity === undefined) return undefined;
   let found = await findIdentity(storage, create);
   const missing = found.id === undefined || found.isUnmarked ? 0 : found.missing;
-  if (expected !== undefined && (found.id !== expected || missing > 0)) {
+  if (expected !== undefined && (found.id !== expected || missing > 0))
     throw replaced(storage.url, expected, found.id === expected ? undefined : found.id);
-  }
   if (create && (found.missing > 0 || found.isUnmarked)) {
     // The first mark decides between processes that start at once.
     await storage.create(IDENTITY, JSON.stringify({ id: found.id ?? newId() }));

@@ -30,9 +30,8 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
       throw error;
     }
     if (waitError !== null) throw new UncertainError(waitError.message);
-    if (confirmed < waitReplicas) {
+    if (confirmed < waitReplicas)
       throw new UncertainError(`${confirmed} of ${waitReplicas} replicas confirmed within ${waitMs} ms`);
-    }
     return reply;
   }
 

@@ -38,9 +38,8 @@ export const list = defineCommand("ledger list", {
     if (wide && following) throw new UsageError("--wide cannot be used with --follow.");
     if (wide && context.daemon !== undefined)
       throw new UsageError("--wide reads the questions from the storage: give --storage.");
-    if (following && context.globals.format === "json") {
+    if (following && context.globals.format === "json")
       throw new UsageError("--follow never ends, so it cannot print one JSON document: use --format jsonl.");
-    }
     validateRequest("getLedger", { query: { page, page_size: pageSize } });
     const show = async (operations: AccountOperations): Promise<ExitCode> => {
       const { openLedgerReader } = await import("./daemon-ledger-reader.ts");

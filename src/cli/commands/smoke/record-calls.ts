@@ -54,9 +54,8 @@ export async function recordCalls(options: Values<typeof RECORD_OPTIONS>, contex
 async function openDaemon(path: string, exact: boolean, context: Context) {
   const { globals, cwd, env } = context;
   const { storage, config, fixtures = DEMO, now, seed = "smoke" } = globals;
-  if (storage !== undefined || config !== undefined) {
+  if (storage !== undefined || config !== undefined)
     throw new UsageError("--storage and --config cannot be used with smoke record: its daemon is in memory.");
-  }
   const target = await findTarget(context);
   if (target !== undefined) {
     if (exact) throw new UsageError("--exact excludes --url: a running daemon has another clock and other ids.");

@@ -116,9 +116,8 @@ export async function findTarget(context: Context): Promise<DaemonTarget | undef
   const { globals } = context;
   if ((globals.url ?? globals.profile) === undefined) return undefined;
   const target = await findDaemon(context);
-  if (target !== undefined && (!/^https?:\/\//.test(target.url) || !URL.canParse(target.url))) {
+  if (target !== undefined && (!/^https?:\/\//.test(target.url) || !URL.canParse(target.url)))
     throw new UsageError(`--url must be an address such as http://127.0.0.1:8787, not ${target.url}.`);
-  }
   return target;
 }
 

@@ -128,9 +128,8 @@ async function tokensToChooseFrom(context: Context, owner: string): Promise<Toke
 const revokeOne = (context: Context, typed: string, yes: boolean): Promise<TokenRow> =>
   withAccounts(context, async ({ service }) => {
     const found = await service.tokens.find(typed);
-    if (found === undefined) {
+    if (found === undefined)
       throw new CommandFailure(EXIT.notFound, "No such token. `anp tokens list USER` shows the ids.");
-    }
     const { id, user_id, label } = found;
     const token = `the token ${id}${label === "" ? "" : ` (${cleanLine(label)})`} of ${cleanLine(user_id)}`;
     if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${token}?`);
