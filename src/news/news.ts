@@ -1,4 +1,5 @@
 import type { NewsConfig } from "../config/news-config.ts";
+import type { OperationData } from "../contract/endpoints.ts";
 import type { NewsFilter } from "../contract/schemas/news-schemas.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
 import { memoized } from "../runtime/cache/memoized.ts";
@@ -10,7 +11,6 @@ import { createHotTopics } from "./hot-topics.ts";
 import type { JobRunner } from "../compute/job-runner.ts";
 import type { NewsJobs } from "./jobs/news-jobs.ts";
 import { newsInProcess } from "./jobs/news-runner.ts";
-import { type RefreshResult, resultOf } from "./refresh/refresh-result.ts";
 import { longestRefresh, createSharedRefresh } from "./refresh/shared-refresh.ts";
 import { createRefreshLease } from "./refresh/refresh-lease.ts";
 import { createSourceFetch } from "./sources/public-fetch.ts";
@@ -135,6 +135,18 @@ function openRefresh(
   const pacing = createSourcePacing(clock, random);
   return createSharedRefresh({ ...parts, config, clock, logger, shift, slowMs, takeLease, reader, pacing });
 }
+
+type RefreshResult = OperationData<"refreshNews">;
+
+/** The answer of a refresh that was published. @param never ISO 8601 time to show for a sync that never happened */
+const resultOf = (record: SnapshotRecord, never: string, mode = record.mode): RefreshResult => ({
+  refresh_mode: mode,
+  news_updated_count: record.news_updated,
+  notice_updated_count: mode === "view" ? 0 : record.notice_updated,
+  topic_rebuild_count: record.topic_rebuild,
+  last_full_sync_at: record.last_full_ms === null ? never : toIso(record.last_full_ms),
+  sentiment_updated_at: record.sentiment_ms === null ? never : toIso(record.sentiment_ms),
+});
 
 const NO_SNAPSHOT: NewsSnapshot = deepFreeze({ version: 0, items: [], notices: [], help: [] });
 const NO_NEWS: NewsList = deepFreeze({ news: [], total: 0 });
