@@ -1,4 +1,4 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
 import { createApp } from "../../src/http/app.ts";
@@ -90,19 +90,46 @@ describe("the documentation for browsers", () => {
 
   describe.skipIf(noChromium !== undefined)("in Chromium without a network", () => {
     let browser: Browser;
+    let page: Page; // At /docs: to load Swagger UI and to draw it is most of these tests' time.
+    const complaints: string[] = [];
     beforeAll(async () => {
       browser = await startChromium();
-    });
-    afterAll(() => browser.close());
-
-    it("shows an open lock until a token is given, and none where no token is taken", async () => {
-      const page = await browser.newPage();
+      page = await browser.newPage();
       page.setDefaultTimeout(60_000);
+      page.on("console", (message) => {
+        if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+      });
+      page.on("pageerror", (error) => complaints.push(error.message));
+      page.on("requestfailed", (request) => complaints.push(`${request.url()} failed`));
+      page.on("response", (response) => {
+        if (response.status() >= 400) complaints.push(`${response.url()} is ${response.status()}`);
+      });
+      page.on("request", (request) => {
+        const { protocol, origin } = new URL(request.url());
+        if (origin !== daemon.url && protocol !== "data:") complaints.push(`${request.url()} is elsewhere`);
+      });
       await page.goto(`${daemon.url}/docs`);
       await page
         .locator(".opblock-summary-path")
         .nth(endpoints.length - 1)
         .waitFor();
+    });
+    afterAll(() => browser.close());
+
+    it("lists all operations and calls one, with no failed request and no complaint", async () => {
+      const listed = page.locator(".opblock-summary-path");
+      const paths = (await listed.allTextContents()).map((text) => text.replaceAll("\u200b", ""));
+      expect(paths.sort()).toEqual(endpoints.map(({ path }) => path).sort());
+
+      const operation = page.locator("#operations-News-getNewsHot");
+      await operation.locator(".opblock-summary-control").click();
+      await operation.getByRole("button", { name: "Try it out" }).click();
+      await operation.getByRole("button", { name: "Execute" }).click();
+      await operation.locator(".live-responses-table .response-col_status", { hasText: "200" }).waitFor();
+      expect(complaints).toEqual([]);
+    });
+
+    it("shows an open lock until a token is given, and none where no token is taken", async () => {
       const count = (auth: Endpoint["auth"]): number => endpoints.filter((endpoint) => endpoint.auth === auth).length;
       const open = page.locator(".opblock .authorization__btn .unlocked");
       expect(await open.count()).toBe(count("required") + count("optional"));
@@ -124,37 +151,6 @@ describe("the documentation for browsers", () => {
       await page.getByRole("link", { name: "/docs" }).click();
       expect(new URL(page.url()).pathname).toBe("/docs");
       await context.close();
-    });
-
-    it("lists all operations and calls one, with no failed request and no complaint", async () => {
-      const page = await browser.newPage();
-      page.setDefaultTimeout(60_000);
-      const complaints: string[] = [];
-      page.on("console", (message) => {
-        if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-      });
-      page.on("pageerror", (error) => complaints.push(error.message));
-      page.on("requestfailed", (request) => complaints.push(`${request.url()} failed`));
-      page.on("response", (response) => {
-        if (response.status() >= 400) complaints.push(`${response.url()} is ${response.status()}`);
-      });
-      page.on("request", (request) => {
-        const { protocol, origin } = new URL(request.url());
-        if (origin !== daemon.url && protocol !== "data:") complaints.push(`${request.url()} is elsewhere`);
-      });
-
-      await page.goto(`${daemon.url}/docs`);
-      const listed = page.locator(".opblock-summary-path");
-      await listed.nth(endpoints.length - 1).waitFor();
-      const paths = (await listed.allTextContents()).map((text) => text.replaceAll("\u200b", ""));
-      expect(paths.sort()).toEqual(endpoints.map(({ path }) => path).sort());
-
-      const operation = page.locator("#operations-News-getNewsHot");
-      await operation.locator(".opblock-summary-control").click();
-      await operation.getByRole("button", { name: "Try it out" }).click();
-      await operation.getByRole("button", { name: "Execute" }).click();
-      await operation.locator(".live-responses-table .response-col_status", { hasText: "200" }).waitFor();
-      expect(complaints).toEqual([]);
     });
   });
 });
