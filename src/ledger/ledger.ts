@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { BoundedLru } from "../runtime/cache/bounded-lru.ts";
 import { createKeyedMutex } from "../runtime/keyed-mutex.ts";
 import type { QuotaRules } from "../accounts/quota-rules.ts";
@@ -42,7 +43,8 @@ export function createLedger({ monotonic = () => performance.now(), ...given }: 
   }
 
   return {
-    /** Callers of one turn of the event loop share one look at the end. */
+    /** With every entry that was answered before the call, whichever process made it. Callers of one turn of the event
+     * loop share a look at the end, which begins when all of them have asked. */
     open: (user: string) => ledgerOf(user).openShared(),
     /** Decides and appends one entry, or finds the one the operation made before.
      * @throws AnpError 1005, 1009 as the rules refuse; 422 for an operation id used for another request; 503, with
@@ -106,7 +108,7 @@ class UserLedger {
   readonly #deps: LedgerDeps & { readonly monotonic: () => number };
   readonly entries: EntryStore;
   #end: LedgerEnd | undefined;
-  /** What a caller of this turn found; undefined after a change. */
+  /** A look that has not begun. */
   #shared: Promise<OpenLedger> | undefined;
   #opened: OpenLedger | undefined;
 
@@ -116,11 +118,13 @@ class UserLedger {
     this.entries = new EntryStore(deps.storage, user, cache);
   }
 
-  /** As `open`; callers of one turn share it, unless asking takes no time. A charge never depends on it. */
+  /** As `open`, by one look for all who ask before it begins, unless asking takes no time. */
   openShared(): Promise<OpenLedger> {
     if (!this.#deps.storage.durable) return this.open();
-    if (this.#shared === undefined) setImmediate(() => (this.#shared = undefined));
-    return (this.#shared ??= this.open());
+    return (this.#shared ??= setImmediate().then(() => {
+      this.#shared = undefined;
+      return this.open();
+    }));
   }
 
   /** Reads the end, once for all that the caller does with it. The same object while it is the same end. */
@@ -186,7 +190,6 @@ class UserLedger {
   async #append(end: LedgerEnd, next: Entry, operation: LedgerOperation, first: NewValue | undefined) {
     const { outcome, stored: own } = await this.entries.append(end.last, next, first);
     if (outcome === "taken") return outcome;
-    this.#shared = undefined;
     if (outcome === "created") {
       this.#end = { last: own, generation: end.generation };
       return { entry: next, replayed: false };

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
@@ -92,6 +94,24 @@ it("looks once at the end for all who read in one turn of the event loop, and ag
   expect(await balances()).toEqual([3, 3]);
   const [one, other] = await Promise.all([ledger.open("alice"), setImmediate().then(() => ledger.open("alice"))]);
   expect(one).toBe(other);
+});
+
+it("shows what others appended after a look in the phase of the event loop before to a request that comes then", async () => {
+  const base = await openStorage("memory:");
+  const ledger = ledgerOn({ ...base, durable: true });
+  const server = createServer().listen(0);
+  await once(server, "listening");
+  const client = connect((server.address() as { port: number }).port);
+  const [[socket]] = await Promise.all([once(server, "connection") as Promise<[Socket]>, once(client, "connect")]);
+
+  await setImmediate(); // Where a request goes on that waited for its turn.
+  await ledger.open("alice");
+  await adjust(ledgerOn(base), 1);
+  const read = once(socket, "data").then(() => ledger.open("alice"));
+  client.write("a request");
+  expect((await read).account.balance).toBe(1);
+  client.destroy();
+  server.close();
 });
 
 it("takes an index that leads to another operation for damage, not for a new operation", async () => {
