@@ -182,9 +182,11 @@ describe("a full folder of a ledger", () => {
   );
 });
 
+const WRITE = process.platform === "linux" ? "write synced file" : "write file";
+
 /** The steps that change something, of names the first two and the last. */
 const CHANGES = [
-  ...["write file ..sealed.", "rename .sealed", "write file ..sealed-item.", "rename .sealed-item"],
+  ...[`${WRITE} ..sealed.`, "rename .sealed", `${WRITE} ..sealed-item.`, "rename .sealed-item"],
   ...["link .1.json", "rename 1.json", "rename 2.json", `rename ${SEGMENT_SIZE}.json`],
 ];
 

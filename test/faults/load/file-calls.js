@@ -41,7 +41,7 @@ export function interceptFileCalls(faultOf) {
     open(path, flags, mode, done) {
       const run = (opening) =>
         open(path, flags, mode, (error, file) => {
-          if (error === null) opened.set(file, { of: "file", path });
+          if (error === null) opened.set(file, { of: flags === "as" ? "synced file" : "file", path });
           opening(error, file);
         });
       later({ call: "open file", path }, run, done, forget);
