@@ -29,6 +29,7 @@ beforeEach(async () => {
   ({ service } = await openFixtureService());
   ({ storage } = service);
   for (const question of ["How do I deposit?", "What are the fees?", "How do I withdraw?"]) await ask(question);
+  await service.settled();
 });
 
 it("finds nothing wrong with what the service wrote", async () => {

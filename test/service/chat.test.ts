@@ -128,6 +128,7 @@ describe("chat", () => {
     const ids = async (): Promise<number[]> =>
       (await messages.history("bob", 7, 10)).map(({ message_id }) => message_id);
     const { data } = await ask(service, "k", 7);
+    await service.settled();
     const { message_id, session_id } = data;
     const earlier = { ...(await messages.get(message_id))!, message_id: message_id - 1, session_id };
     await service.storage.put(["messages", String(earlier.message_id)], JSON.stringify(earlier));
@@ -155,6 +156,23 @@ describe("chat", () => {
     await service.settled();
     expect(tries).toBe(1);
     expect(data.points_cost).toBe(1);
+  });
+
+  it("begins to write the turn of the session and the event only when the reply is on its way", async () => {
+    const created: string[] = [];
+    const storage = interceptStorage(await openStorage("memory:"), (verb, key, run) => {
+      if (verb === "create") created.push(printKey(key));
+      return run();
+    });
+    const { service } = await openFixtureService({ storage });
+    await give(service, 1);
+    created.length = 0;
+    await ask(service, "k", 7);
+    for (let step = 0; step < 100; step++) await Promise.resolve(); // A response takes so many steps at most.
+    const follows = (): string[] => created.filter((key) => /^events\/|\/sessions\//.test(key)).toSorted();
+    expect(follows()).toEqual([]);
+    await service.settled();
+    expect(follows()).toEqual([expect.stringMatching(/^events\//), "users/bob/sessions/7/0/1"]);
   });
 
   it("sends a charged answer before its turn of the session is written, and ends with it written", async () => {

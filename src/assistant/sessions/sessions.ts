@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import { DAY_MS, type Clock } from "../../runtime/clock.ts";
 import { leastIdAt } from "../../runtime/ids.ts";
@@ -48,17 +49,18 @@ export function createSessions(deps: { storage: Storage; clock: Clock; kept_days
       const last = await inTurn(sessionName(user, session), async () => stream.get(await stream.head()));
       return last !== undefined && last.message_id < oldestKept();
     },
-    /** Adds a message to its session, after those of this process that were to join before it. */
-    join(added: SessionMessage): Promise<void> {
-      const joined = inTurn(sessionName(added.user_id, added.session_id), () => append(added));
+    /** Adds a message to its session, after those of this process that were to join before it, and after `reply`. */
+    join(added: SessionMessage, reply?: Promise<unknown>): Promise<void> {
+      const name = sessionName(added.user_id, added.session_id);
+      const joined = inTurn(name, () => Promise.resolve(reply).then(() => append(added)));
       joining.add(joined);
       const leave = (): void => void joining.delete(joined);
       joined.then(leave, leave);
       return joined;
     },
-    /** As `join`, but ends at once, unless many are on their way. @param failed is called with the reason when a message could not join */
+    /** As `join`, but ends at once, unless many are on their way, and begins when the reply was sent. @param failed is called with the reason when a message could not join */
     async joinLater(added: SessionMessage, failed: (error: unknown) => void): Promise<void> {
-      const joined = sessions.join(added).catch(failed);
+      const joined = sessions.join(added, setImmediate()).catch(failed);
       if (joining.size > MOST_JOINING) await joined;
     },
     settled: async (): Promise<void> => void (await Promise.allSettled(joining)),

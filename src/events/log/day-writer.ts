@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import type { Ids } from "../../runtime/ids.ts";
 import { ifDamaged, StorageError } from "../../storage/storage-errors.ts";
@@ -50,6 +51,7 @@ export function createDayWriter(storage: Storage, ids: Ids) {
   async function appendNext(open: OpenDay, events: readonly PendingEvent[]): Promise<boolean> {
     const batch = { batch_id: ids.request(), events: events.map(({ event }) => event) };
     const { since } = open.head;
+    await setImmediate(); // What is ready to be sent goes first: the reply to the question of an event.
     if (!(await appendBatch(open.log, since, JSON.stringify(batch)))) {
       open.lastForeign = await open.log.headAfterRefusal(since);
       open.head = { since: open.lastForeign };
