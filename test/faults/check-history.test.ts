@@ -187,8 +187,10 @@ describe("the check of histories", () => {
     const chat = { kind: "chat", question: QUESTION } as const;
     const alone = { ...refusal(chat, 1005), server: "another" };
     expect(check({ calls: [...calls, alone] }).join()).toContain("1005 fits no state");
+    expect(check({ calls: [...calls, refusal(chat, 1007)] })).toEqual([]);
     const exchange = { kind: "exchange", token_amount: 0.1 } as const;
     expect(check({ calls: [...calls, refusal(exchange, 1009)] }).join()).toContain("1009 fits no state");
+    expect(check({ calls: [...calls, refusal(exchange, 1007)] }).join()).toContain("1007 fits no state");
     expect(check({ calls: [...calls, refusal(exchange, 422, "fresh")] }).join()).toContain("refused for an earlier");
     const repeated = done("chat", ({ asked }) => asked.key !== undefined);
     const late = { from: repeated.to + 1, to: repeated.to + 2, answer: { status: "refused", code: 1005 } } as const;

@@ -31,6 +31,7 @@ export function checkAgainstStates(shown: Shown): string[] {
         continue;
       }
       if (code === 422) continue;
+      if (code === 1007 && kind === "chat") continue; // It took too long on a busy machine, whatever the account.
       what = `${code} fits no state`;
       fits = (state, place) => refuses(shown, call, code, state, place);
     } else if (answer?.status === "done" && kind === "points") {
