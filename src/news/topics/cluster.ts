@@ -46,7 +46,7 @@ export async function clusterHeadlines(
   const context = inContext(points, neighbours);
   const sum = createWorkingSum(countTerms(points));
   const clusters = clustersOf(context, groupOf, neighbours, sum);
-  await agglomerate(clusters, (x, y) => memory.areApart(points[x]!.reading, points[y]!.reading), sum, step);
+  await agglomerate(clusters, (x, y) => memory.apart(points[x]!.reading, points[y]!.reading), sum, step);
   const left = clusters.filter((cluster) => cluster !== undefined);
   // Most members of a known group have no context.
   const groups = left.map((cluster) => byCloseness(cluster, known ? points : context, sum));
@@ -118,9 +118,9 @@ interface Cluster {
   readonly near: Set<number>; // Those that it may merge with.
 }
 
-type AreApart = (x: number, y: number) => boolean;
+type Apart = (x: number, y: number) => number;
 
-async function agglomerate(clusters: (Cluster | undefined)[], areApart: AreApart, sum: WorkingSum, step: Step) {
+async function agglomerate(clusters: (Cluster | undefined)[], apart: Apart, sum: WorkingSum, step: Step) {
   /** Outdated once the two have more members than `size`. */
   type Merge = Readonly<Record<"margin" | "a" | "b" | "size", number>>;
   const queue = createHeap<Merge>(
@@ -132,7 +132,7 @@ async function agglomerate(clusters: (Cluster | undefined)[], areApart: AreApart
     sum.open(clusters[first]!);
     const similar = marginOf(clusters[a]!, clusters[b]!, sum.productWith(clusters[second]!));
     if (similar < 0) return;
-    const margin = similar - penaltyOf(clusters[a]!, clusters[b]!, areApart);
+    const margin = similar - penaltyOf(clusters[a]!, clusters[b]!, apart);
     if (margin >= 0) queue.push({ margin, a, b, size: sizeOf(a, b) });
   };
   for (const [index, cluster] of clusters.entries()) {
@@ -230,11 +230,12 @@ function marginOf(a: Cluster, b: Cluster, product: number): number {
 
 /** What is taken off a margin for the pairs of the first members of each that report different events, but for a few of
  * many pairs. */
-function penaltyOf(a: Cluster, b: Cluster, areApart: AreApart): number {
+function penaltyOf(a: Cluster, b: Cluster, apart: Apart): number {
   const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
   const firsts = first.length * second.length;
+  const need = firsts === 1 ? 1 : 2; // Larger clusters of one event have such titles by chance.
   let pairs = 0;
-  for (const x of first) for (const y of second) if (areApart(Math.min(x, y), Math.max(x, y))) pairs += 1;
+  for (const x of first) for (const y of second) if (apart(Math.min(x, y), Math.max(x, y)) >= need) pairs += 1;
   return APART.events * Math.max(0, pairs / firsts - APART.free * (1 - 1 / firsts));
 }
 

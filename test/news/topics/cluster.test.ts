@@ -116,6 +116,11 @@ describe("clusters", () => {
       "Ethereum client Tarn ships v1.15.3 to fix sync bug",
       "Ethereum client Tarn ships v1.15.4 to fix sync bug",
     ],
+    [
+      "what stands between",
+      "Halden tests cargo drones at Brennick campus",
+      "Halden sells medical drones at Brennick campus",
+    ],
     ["another round", "砾石科技完成C轮融资", "砾石科技完成D轮融资"],
     ["another region", "临川国中部发生地震", "临川国南部发生地震"],
     ["another instance", "一审判决恒业赔偿车主112万元", "二审维持原判，恒业须赔偿车主112万元"],
