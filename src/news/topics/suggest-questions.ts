@@ -2,9 +2,9 @@ import { readRows } from "../../runtime/text/data-rows.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { fillTemplate } from "../../runtime/text/fill-template.ts";
 import { quotable } from "../../runtime/text/quotable.ts";
-import type { NewsItem } from "../snapshot/projection.ts";
+import { memoized } from "../../runtime/cache/memoized.ts";
 import GENERAL_QUESTIONS from "./general-questions.json" with { type: "json" };
-import { type Evidence, evidenceOf, type Subject, subjectsOf } from "./topic-subject.ts";
+import { type Evidence, evidenceOf, type Reported, type Subject, subjectsOf } from "./topic-subject.ts";
 
 /** Questions a topic gets; items, the most central ones, that are read for its event and subject. */
 const COUNT = { least: 2, most: 3, read: 16 };
@@ -37,8 +37,16 @@ const TEMPLATES: readonly QuestionTemplate[] = readRows(
  * titles share; a question needs items that carry what its answer is made of (amount, cause, next step). Otherwise it
  * is about the subject, or the headline. @param title the topic's in that language @param members its items, the most
  * central first */
-export function suggestQuestions(title: string, members: readonly NewsItem[], lang: Language): string[] {
-  const items = members.slice(0, COUNT.read);
+export const suggestQuestions = (title: string, members: readonly Reported[], lang: Language): string[] =>
+  suggested(JSON.stringify({ title, items: members.slice(0, COUNT.read), lang } satisfies Asked, READ));
+
+type Asked = Readonly<{ title: string; items: readonly Reported[]; lang: Language }>;
+const READ = ["title", "items", "lang", "summary", "symbols"]; // Of all this.
+/** 4 million characters are kept: most topics are shown again after the next refresh, and many alike in both languages. */
+const suggested = memoized(questionsOf, 4_000_000, (input) => input.length);
+
+function questionsOf(input: string): string[] {
+  const { title, items, lang } = JSON.parse(input) as Asked;
   const evidence = evidenceOf(items);
   const subjects = subjectsOf(items, evidence, lang);
   const subjectOf = (template: QuestionTemplate): Subject | undefined =>

@@ -4,7 +4,6 @@ import { ASSETS, NOT_TICKERS, assetsInNews } from "../../language/assets.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
 import { headlineTermsOf } from "../../language/terms.ts";
-import { memoized } from "../../runtime/cache/memoized.ts";
 import { toSimplified } from "../../language/traditional.ts";
 
 /** Who or what a topic is about, as it is called in each language. */
@@ -14,10 +13,13 @@ export interface Subject {
   readonly zh: string;
 }
 
+/** What questions are made of an item by. */
+export type Reported = Pick<NewsItem, "title" | "summary" | "lang" | "symbols">;
+
 /** A topic's concepts, and how many of its items have each. */
 export type Evidence = Readonly<ReturnType<typeof evidenceOf>>;
 
-export function evidenceOf(items: readonly NewsItem[]) {
+export function evidenceOf(items: readonly Reported[]) {
   const titles = items.map(({ title }) => termsOf(title));
   const texts = items.map(({ title, summary }) => termsOf(`${title}\n${summary}`));
   const numbers = texts.flat().filter((key) => key.startsWith("#"));
@@ -29,8 +31,7 @@ export function evidenceOf(items: readonly NewsItem[]) {
   };
 }
 
-/** Kept, since a topic is shown in each language, and most topics again after the next refresh. */
-const termsOf = memoized((text: string) => headlineTermsOf(text, []).map(({ key }) => key), 10_000);
+const termsOf = (text: string): string[] => headlineTermsOf(text, []).map(({ key }) => key);
 
 function countConcepts(texts: readonly string[][]): Map<string, number> {
   const concepts = groupBy(texts.flat(), (key) => (key.startsWith("@") ? key.slice(1) : ""));
@@ -40,7 +41,7 @@ function countConcepts(texts: readonly string[][]): Map<string, number> {
 
 /** A topic's subjects in one language, the most specific first: names that half of the items carry, one in that
  * language among them, then assets of titles, then institutions and places that a third of all items are about. */
-export function subjectsOf(items: readonly NewsItem[], { titleConcepts }: Evidence, lang: Language): Subject[] {
+export function subjectsOf(items: readonly Reported[], { titleConcepts }: Evidence, lang: Language): Subject[] {
   const texts = items.filter((item) => item.lang === lang).map(({ title, summary }) => `${title} ${summary}`);
   const names = namesOf(items).filter(
     ({ name, count }) => count * 2 >= items.length && texts.some((text) => text.includes(name)),
@@ -62,7 +63,7 @@ export function subjectsOf(items: readonly NewsItem[], { titleConcepts }: Eviden
 }
 
 /** An asset as the items call it: a Chinese name only where they use one. */
-function assetSubject(symbol: string, items: readonly NewsItem[]): Subject {
+function assetSubject(symbol: string, items: readonly Reported[]): Subject {
   const names = ASSETS.find((asset) => asset.symbol === symbol)?.names ?? [];
   const latin = names.find((name) => /^[a-z]/i.test(name) && name.toLowerCase() !== symbol.toLowerCase());
   const en = latin?.replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase()) ?? symbol;
@@ -93,7 +94,7 @@ const NO_NAME = new Set(readWords(new URL("data/capitalised-words.txt", import.m
 /** Latin names in a title, with the number of items that carry them. A capitalised word that begins a sentence is one
  * if it is capitalised within one too, or is neither in the lexicon nor ever in lower case. Title Case is ignored. A
  * longer name replaces its parts when half of the items with the part write it. */
-function namesOf(items: readonly NewsItem[]): { name: string; count: number }[] {
+function namesOf(items: readonly Reported[]): { name: string; count: number }[] {
   const sure = new Set<string>();
   const tickers = new Set(items.flatMap(({ symbols }) => symbols));
   const lower = new Set(
