@@ -53,7 +53,6 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
       ...KINDS.map((kind) => Array.from(concepts).filter((concept) => kind.has(concept))),
       keys.filter((key) => key.startsWith("$")),
     ],
-    percentages: keys.filter((key) => key.endsWith("%")),
     figures: quantitiesOf(quantitiesInDigits(fold(title))).map(({ value, unit }) => `${value}${unit}`),
     labels: LABELS.flatMap((pattern) => Array.from(title.matchAll(pattern), ({ groups }) => groups!)),
     rest: new Set(keys.filter((key) => !/^[#$@]/.test(key))), // The terms that are no numbers, tickers or concepts.
@@ -76,7 +75,7 @@ export function createDistinction(): (a: Traits, b: Traits) => number {
     const areTurned = alike >= (a.lang === b.lang ? DISTINCT.turned[a.lang] : DISTINCT.across);
     if (a.sides.some((side) => b.sides.includes(side ^ 1) && (areTurned || !IS_LOOSE[side >> 1]))) return true;
     if (a.named.some((names, kind) => differInKind(names, b.named[kind]!, kind === PLACES))) return true;
-    if (a.lang !== b.lang) return differInKind(a.percentages, b.percentages, false);
+    if (a.lang !== b.lang) return false;
     if (alike >= DISTINCT.template && differInFigures(a, b)) return true;
     if (alike >= DISTINCT.turned[a.lang] && differInLabels(a, b)) return true;
     if (alike >= DISTINCT.swapped && areSwapped(a, b)) return true;

@@ -105,11 +105,6 @@ describe("clusters", () => {
     ["another day", "经贸磋商首日会谈在日内瓦举行", "经贸磋商第二日会谈在日内瓦举行"],
     ["an opening", "盒仓超市临川店今日开业", "盒仓超市临川店今日停业"],
     ["the end of a plan", "Brill plans to buy the Sorrel refinery", "Brill drops plan to buy the Sorrel refinery"],
-    [
-      "another percentage in the other language",
-      "美国第三季度GDP增长2.3%，零售放缓",
-      "U.S. GDP grew 3.1% in the third quarter",
-    ],
     ["a measure that is lifted", "Canada imposes surtax on Chinese cars", "Canada lifts surtax on Chinese cars"],
     [
       "another version",
