@@ -48,6 +48,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
   #worker: Worker | undefined;
   #isReady = false;
   #restartAt = 0; // No worker is started before this instant, by a monotonic clock.
+  #startFailure: JobError["failure"] = "failed"; // Why the last one did not start.
   #timer: NodeJS.Timeout | undefined; // Of the start, of the running job, or of idleness.
   #ending: Promise<unknown> | undefined;
   #isClosed = false;
@@ -119,7 +120,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
 
   #start(): void {
     if (performance.now() < this.#restartAt) {
-      this.#failAll(new JobError("failed", `the ${this.#options.name} worker does not start`));
+      this.#failAll(new JobError(this.#startFailure, `the ${this.#options.name} worker does not start`));
       return;
     }
     const { file, name, memory_mb, young_mb = YOUNG_MB, start_ms } = this.#options;
@@ -168,6 +169,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     if (task !== undefined) this.#reject(task, error);
     if (!this.#isReady) {
       this.#restartAt = performance.now() + RETRY_MS;
+      this.#startFailure = failure;
       this.#failAll(error);
     }
     this.#replace();

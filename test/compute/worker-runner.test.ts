@@ -102,6 +102,13 @@ describe("jobs in a worker", () => {
     expect(events.filter((event) => event.endsWith("restarted"))).toHaveLength(1);
   });
 
+  test("fail for as long as none is tried again, as those that waited for one that was not ready in time", async () => {
+    const { runner } = probe({ start_ms: 1 });
+    await expect(runner.run("count", undefined)).rejects.toMatchObject({ failure: "timeout" });
+    const refused = { failure: "timeout", message: "the probe worker does not start" };
+    await expect(runner.run("count", undefined)).rejects.toMatchObject(refused);
+  });
+
   test("that cannot be sent fail alone", async () => {
     const { runner } = probe();
     await expect(runner.run("echo", () => 1)).rejects.toMatchObject({ failure: "failed" });
