@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
+import { product } from "../../runtime/product.ts";
 
 /** Vectors of terms, as `generate.js` makes and describes them. */
 const FILE = new URL("term-vectors.br", import.meta.url);
@@ -57,6 +58,6 @@ export function encode(...parts: readonly (readonly [terms: Iterable<string>, we
 
 /** A vector of the same direction, of another length. */
 export function scaled(vector: Float32Array, length: number): Float32Array {
-  const own = Math.hypot(...vector) || 1;
+  const own = Math.sqrt(product(vector, vector)) || 1;
   return vector.map((x) => (x / own) * length);
 }

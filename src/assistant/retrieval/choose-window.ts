@@ -70,9 +70,9 @@ function matchUnits({ groups, found }: RankedArticle, units: readonly TextUnit[]
   const asked = encode([searchTerms(question), 1]);
   const fits = answerTypeOf(question);
   const fitting = fits && units.map(({ text }) => fits(text));
-  const peaks = units.map(({ kind, terms }, at) => {
+  const peaks = units.map(({ kind, meaning }, at) => {
     const typed = fitting?.[at] === true ? MIX.fits * Math.min(1, 0.5 + 2 * covers[at]!) : 0;
-    const alike = MIX.alike * product(asked, encode([terms, 1]));
+    const alike = MIX.alike * product(asked, meaning);
     return covers[at]! + alike + typed + MIX.neighbour * (covers[at - 1] ?? 0) + (kind === "heading" ? MIX.heading : 0);
   });
   return { matches, shares, peaks, fitting };

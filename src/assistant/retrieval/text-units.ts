@@ -1,11 +1,13 @@
 import { sentencesOf } from "../../language/sentences.ts";
 import { plainTextWithLists } from "../../language/plain-text.ts";
+import { encode } from "../encoder/encoder.ts";
 import { searchTerms } from "./language-index.ts";
 
 /** The smallest part of a text that an answer quotes: a sentence, an item of a list, a row of a table. */
 export interface TextUnit {
   readonly text: string;
   readonly terms: ReadonlySet<string>;
+  readonly meaning: Float32Array; // What it is about, of length 1.
   readonly block: number; // Number of its paragraph.
   readonly line: number;
   /** A sentence, an item or row, or a line that introduces what follows it. */
@@ -24,7 +26,10 @@ export function unitsOf(article: string): TextUnit[] {
     if (!/[\p{L}\p{N}]/u.test(line)) continue;
     const kind = ITEM.test(line) ? "item" : HEADING.test(line) ? "heading" : "sentence";
     const texts = kind === "item" ? [line.trim()] : sentencesOf(line);
-    for (const text of texts) units.push({ text, terms: new Set(searchTerms(text)), block, line: number, kind });
+    for (const text of texts) {
+      const terms = new Set(searchTerms(text));
+      units.push({ text, terms, meaning: encode([terms, 1]), block, line: number, kind });
+    }
   }
   return units;
 }
