@@ -46,6 +46,7 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
      * @throws ZodError for an event that does not match `newEvent`
      * @throws AnpError 422 when the key was used for another event */
     record: (event: NewEvent, key?: string) => (key === undefined ? log.record(event) : recordOnce(event, key)),
+    recordLater: (event: NewEvent) => log.record(event, undefined, true), // One that nobody waits for.
     /** Questions that at least `min_users` different users asked: the most often asked first, then the most recent.
      * @throws RangeError when `days` is not 1 to 30, StorageError when the log cannot be read */
     async hotQuestions({ days, limit, min_users: minUsers, now = clock.now() }: HotQuestionOptions) {

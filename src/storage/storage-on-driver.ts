@@ -37,9 +37,9 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
       call("create", key, (encoded) =>
         driver.createItem(encoded, value, { ...predecessor, key: encodeKey(predecessor.key) }),
       ),
-    append: (stream, version, value, { previous, first } = {}) =>
+    append: (stream, version, value, { first, ...rest } = {}) =>
       call("create", itemKey(stream, version), async () => {
-        const behind = { previous, first: first && { ...first, key: encodeKey(first.key) } };
+        const behind = { ...rest, first: first && { ...first, key: encodeKey(first.key) } };
         const outcome = await driver.appendItem(stream.text, version, value, behind);
         if (outcome === "hole") throw missingItem(stream, version);
         return outcome;

@@ -73,6 +73,8 @@ export interface Behind<K = Key> {
   readonly previous?: string | undefined;
   /** A value that is durable before the item can be seen: it is created, unless the key has that very value already. */
   readonly first?: NewValue<K> | undefined;
+  /** Nobody waits: it may be held for some milliseconds, where other values then share its sync. */
+  readonly later?: boolean | undefined;
 }
 export type NewValue<K = Key> = { readonly key: K; readonly value: string };
 

@@ -39,8 +39,8 @@ export class Stream<T> {
    * @returns anything but "created" means: read again and decide again. After a "conflict" the item with that number
    * may be the caller's own, if an earlier reply was lost.
    * @throws CorruptionError when the stream has a hole there */
-  append(expectedVersion: number, item: T): Promise<CreateOutcome> {
-    return this.appendText(expectedVersion, JSON.stringify(item));
+  append(expectedVersion: number, item: T, behind?: Behind): Promise<CreateOutcome> {
+    return this.appendText(expectedVersion, JSON.stringify(item), behind);
   }
 
   /** The same for an item as JSON.

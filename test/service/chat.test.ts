@@ -175,6 +175,27 @@ describe("chat", () => {
     expect(follows()).toEqual([expect.stringMatching(/^events\//), "users/bob/sessions/7/0/1"]);
   });
 
+  it("lets only the turn of the session and the event of the question be held for other writes", async () => {
+    const base = await openStorage("memory:");
+    const appended: string[] = [];
+    const append: typeof base.append = (stream, version, value, behind) => {
+      appended.push(`${stream.text.replace(/[\d-]{9,}/, "N")} ${behind?.later === true ? "held" : "at once"}`);
+      return base.append(stream, version, value, behind);
+    };
+    const { service } = await openFixtureService({ storage: { ...base, append } });
+    await give(service, 1);
+    appended.length = 0;
+    await ask(service);
+    await service.settled();
+    await service.run("recordEvent", { request_id: "r", user: "bob" }, { body: { event_type: "page_view" } });
+    expect(appended.toSorted()).toEqual([
+      "events:N at once",
+      "events:N held",
+      "users:bob:ledger at once",
+      "users:bob:sessions:N held",
+    ]);
+  });
+
   it("sends a charged answer before its turn of the session is written, and ends with it written", async () => {
     const base = await openStorage("memory:");
     let write = (): void => undefined;

@@ -73,6 +73,26 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
       await storage.close();
     });
 
+    it("creates what nobody waits for together with what somebody waits for", async () => {
+      const storage = await openStorage(server.url({ prefix: "later", ...PATIENT }));
+      const log = new Stream(storage, ["log", "a"], z.number());
+      await storage.create(["a", "b"], "1");
+      await callsOf(server, "evalsha");
+      for (let item = 0; item < 20; item++) {
+        const held = log.append(item, item, { later: true });
+        await setImmediate();
+        expect(await storage.create(["waited", String(item)], "1")).toBe(true);
+        expect(await held).toBe("created");
+      }
+      // Each by itself would be 40 calls. On a busy machine the time of some is over before the other comes.
+      expect(await callsOf(server, "evalsha")).toBeLessThan(40);
+      // Also where nothing else comes, and where they are more than one script makes.
+      const logs = Array.from({ length: 129 }, (_, index) => new Stream(storage, ["many", String(index)], z.number()));
+      const made = await Promise.all(logs.map((each) => each.append(0, 1, { later: true })));
+      expect(new Set(made)).toEqual(new Set(["created"]));
+      await storage.close();
+    });
+
     it("answers half of many callers while the others prepare, so that neither side waits for the other", async () => {
       const storage = await openStorage(server.url({ prefix: "halves", ...PATIENT }));
       await storage.create(["a", "b"], "1");

@@ -36,7 +36,7 @@ export function createSessions(deps: { storage: Storage; clock: Clock; kept_days
     for (;;) {
       const recent = await recentTurns(stream, head);
       if (recent.some((turn) => turn.message_id === message_id)) return;
-      if ((await stream.append(head, { message_id })) === "created") return;
+      if ((await stream.append(head, { message_id }, { later: true })) === "created") return;
       head = await stream.headAfterRefusal(head);
     }
   }

@@ -25,8 +25,8 @@ export const openDay = (storage: Storage, day: string): DayLog => new Stream(sto
 /** Appends the batch `own`, as JSON, as number `last + 1`. An error is retried once at the same number: if only the
  * reply was lost, the batch there is ours. @returns false when another writer's has that number
  * @throws StorageError when the retry fails too; it is unknown then whether the batch was stored */
-export async function appendBatch(log: DayLog, last: number, own: string): Promise<boolean> {
-  const outcome = await log.appendText(last, own).catch((error: unknown) => {
+export async function appendBatch(log: DayLog, last: number, own: string, later?: boolean): Promise<boolean> {
+  const outcome = await log.appendText(last, own, { later }).catch((error: unknown) => {
     if (!(error instanceof StorageError)) throw error;
     return log.appendText(last, own);
   });

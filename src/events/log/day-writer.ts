@@ -15,6 +15,7 @@ export interface DuplicateSearch extends LogPosition {
 /** An event to append. With `search`, an event with its `source_id` may be in the log and must not enter it twice. */
 export interface PendingEvent {
   readonly event: StoredEvent;
+  readonly later?: boolean; // Nobody waits for it.
   search?: DuplicateSearch;
   result?: Recorded | StorageError; // Where it is stored, or why the log could not be searched; absent until appended.
 }
@@ -52,7 +53,8 @@ export function createDayWriter(storage: Storage, ids: Ids) {
     const batch = { batch_id: ids.request(), events: events.map(({ event }) => event) };
     const { since } = open.head;
     await setImmediate(); // What is ready to be sent goes first: the reply to the question of an event.
-    if (!(await appendBatch(open.log, since, JSON.stringify(batch)))) {
+    const later = events.every((one) => one.later);
+    if (!(await appendBatch(open.log, since, JSON.stringify(batch), later))) {
       open.lastForeign = await open.log.headAfterRefusal(since);
       open.head = { since: open.lastForeign };
       return false;

@@ -9,6 +9,7 @@ import { newEvent, type NewEvent, type StoredEvent } from "../event.ts";
 
 const QUEUE_LIMITS = { events: 10_000, bytes: 32 * 1024 * 1024 }; // What may wait for the storage; bytes as JSON.
 export type QueueLimits = Readonly<typeof QUEUE_LIMITS>;
+type KnownEvent = { readonly created_at: string; readonly source_id: string; readonly search: DuplicateSearch };
 
 interface QueuedEvent extends PendingEvent {
   readonly bytes: number;
@@ -40,10 +41,11 @@ export class EventLog {
 
   /** Stores an event, dated by the clock unless it is `known`: then it is stored unless the log of its day has it
    * already, and the result has its address either way.
-   * @param known its `source_id`, an instant in ISO 8601, and where in the log of that day to search for it */
-  async record(event: NewEvent, known?: { created_at: string; source_id: string; search: DuplicateSearch }) {
+   * @param known its `source_id`, an instant in ISO 8601, and where in the log of that day to search for it
+   * @param later whether nobody waits for it */
+  async record(event: NewEvent, known?: KnownEvent, later = false) {
     const { created_at = toIso(this.#deps.clock.now()), source_id, search } = known ?? {};
-    return this.#enqueue({ created_at, ...newEvent.parse(event), ...(known && { source_id }) }, search);
+    return this.#enqueue({ created_at, ...newEvent.parse(event), ...(known && { source_id }) }, later, search);
   }
 
   /** The last batch in the log of a day. */
@@ -73,10 +75,10 @@ export class EventLog {
     await this.flush();
   }
 
-  #enqueue(event: StoredEvent, search?: DuplicateSearch): Promise<Recorded> {
+  #enqueue(event: StoredEvent, later: boolean, search?: DuplicateSearch): Promise<Recorded> {
     return new Promise((resolve, reject) => {
       const bytes = Buffer.byteLength(JSON.stringify(event));
-      const queued = { event, bytes, since_ms: performance.now(), resolve, reject, ...(search && { search }) };
+      const queued = { event, later, bytes, since_ms: performance.now(), resolve, reject, ...(search && { search }) };
       const { limits = QUEUE_LIMITS } = this.#deps;
       const isFull = this.#waiting.length >= limits.events || this.#waitingBytes + bytes > limits.bytes;
       if (this.#closed) this.#drop([queued], "the event log is closed");

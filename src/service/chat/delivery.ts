@@ -40,7 +40,7 @@ export async function deliverAgain(messages: Messages, entry: Entry): Promise<Ou
 async function recordQuestion(events: Events, message: Message, { routing: { route, lang }, outcome }: Answer) {
   const { user_id, session_id, message_id, sub_intent, question } = message;
   const talk = outcome !== "answered" || route === "small_talk" || route === "out_of_scope";
-  await events.record({
+  await events.recordLater({
     event_type: talk ? "chat_message" : QUESTION_ASKED,
     user_id,
     session_id,

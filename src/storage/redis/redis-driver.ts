@@ -64,12 +64,12 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
       const predecessor = before && { name: nameOf(before.key), value: before.value };
       return writer.create({ name: nameOf(key), value, predecessor });
     },
-    async appendItem(stem, version, value, { previous, first }) {
-      if (!settings.cluster || first === undefined) return writer.append(stem, version, value, { previous, first });
+    async appendItem(stem, version, value, { first, ...rest }) {
+      if (!settings.cluster || first === undefined) return writer.append(stem, version, value, { ...rest, first });
       // In another slot, so it is a command of its own.
       const made = await writer.create({ name: nameOf(first.key), value: first.value, predecessor: undefined });
       if (made !== "created" && (await getItem(first.key)) !== first.value) return "taken";
-      return writer.append(stem, version, value, { previous });
+      return writer.append(stem, version, value, rest);
     },
     laterItem: (stem, end) => reader.laterItem(stem, end),
     confirmItem: (key, value) => writer.confirm(nameOf(key), value),

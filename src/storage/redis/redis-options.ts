@@ -19,6 +19,7 @@ export interface Creation {
   /** The head of its stream, for an item: the key that holds it, and the item's number. */
   readonly head?: { readonly name: string; readonly version: number };
   readonly first?: { readonly name: string; readonly value: string } | undefined; // Created before it, not empty.
+  readonly later?: boolean | undefined; // Nobody waits for it.
 }
 
 /** The script's reply for one creation; for `same`, the key has that very value. An error concerns only that one. */

@@ -64,13 +64,14 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
     remove: (name: string) => writeOnce(name, (commands) => commands.unlink(name)),
     /** What is not an item of a stream cannot be missing from one. */
     create: async (creation: Omit<Creation, "head">) => (await create(creation)) as CreateOutcome,
-    append: (stem: string, version: number, value: string, { previous, first }: Behind<string>) =>
+    append: (stem: string, version: number, value: string, { previous, first, later }: Behind<string>) =>
       create({
         name: nameOf(encodedItem(stem, version)),
         value,
         predecessor: version === 1 ? undefined : { name: nameOf(encodedItem(stem, version - 1)), value: previous },
         head: { name: nameOf(`${stem}:head`), version },
         first: first && { name: nameOf(first.key), value: first.value },
+        later,
       }),
     /** Makes a value that was read as safe as an acknowledged one. @throws Error when the key has another value */
     async confirm(name: string, value: string): Promise<void> {
@@ -86,6 +87,7 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
 /** The most creations of one script call, and the most text of their values, in UTF-16 code units. */
 const MAX_CREATIONS = 128;
 const MAX_TEXT = 1_000_000;
+const HELD_MS = 4; // How long one that nobody waits for is held for others: a script is one sync for all.
 const MIN_IN_FLIGHT = 16; // With fewer in flight than this, nothing is sent early.
 
 interface Request {
@@ -107,6 +109,7 @@ function createCreationBatcher(
   let inFlight = 0;
   let earlySize = Infinity; // A batch of this size is sent without waiting for the end of the turn; once per turn.
   let turn: "begun" | "sent early" | undefined;
+  let held: NodeJS.Timeout | undefined;
 
   async function send(batch: readonly Request[]): Promise<void> {
     inFlight += batch.length;
@@ -126,6 +129,8 @@ function createCreationBatcher(
     if (waiting.length > 0) void send(waiting);
     waiting = [];
     waitingText = 0;
+    clearTimeout(held);
+    held = undefined;
   }
 
   function endTurn(): void {
@@ -135,13 +140,14 @@ function createCreationBatcher(
 
   return (creation) =>
     new Promise((resolve, reject) => {
-      if (turn === undefined) setImmediate(endTurn);
-      turn ??= "begun";
       const length = creation.value.length + (creation.first?.value.length ?? 0);
       if (waiting.length === MAX_CREATIONS || waitingText + length > MAX_TEXT) sendWaiting();
       waiting.push({ creation, resolve, reject });
       waitingText += length;
-      if (waiting.length < earlySize || turn === "sent early") return;
+      if (creation.later === true) held ??= setTimeout(sendWaiting, HELD_MS);
+      else if (turn === undefined) setImmediate(endTurn);
+      if (creation.later !== true) turn ??= "begun";
+      if (waiting.length < earlySize || turn !== "begun") return;
       turn = "sent early";
       sendWaiting();
     });
