@@ -50,6 +50,12 @@ describe("search terms", () => {
 });
 
 describe("retrieval", () => {
+  it("takes a misspelt word for what it is corrected to, also in what the question is about", () => {
+    const alikeOf = (question: string): number => find(question).ranked[0]!.alike;
+    expect(alikeOf("unstakking rewrads")).toBeCloseTo(alikeOf("unstaking rewards"));
+    expect(alikeOf("unstaking rewards")).toBeGreaterThan(0.2);
+  });
+
   it("counts a title above a body", () => {
     expect(idsOf("withdrawal fees").slice(0, 2)).toEqual(["fees", "letter"]);
   });

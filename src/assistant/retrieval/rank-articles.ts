@@ -1,4 +1,5 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { fold, stem } from "../../language/tokenize.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import { compare, type Passage } from "../passage.ts";
 import type { AnswerIndex, IndexedPassage, Subject } from "./answer-index.ts";
@@ -26,7 +27,7 @@ export interface RankedArticle {
   readonly order: number;
 }
 
-const { ranking: MIX, kinds: KINDS, meaning: MEANING } = TUNING;
+const { ranking: MIX, kinds: KINDS, meaning: MEANING, questions: QUESTIONS } = TUNING;
 
 /** Ranks the passages of both languages for a question. An article that exists in both is found by either text, and
  * taken in the question's language; one in the other language alone must match better. Where there are vectors, what is
@@ -65,7 +66,7 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   const subjects = compared.map(({ found }) =>
     [found, index.counterpart(found)].flatMap((text) => text?.subject() ?? []),
   );
-  const alike = likenessesOf(search, subjects);
+  const alike = likenessesOf(index, search, subjects);
   const rated = compared.map((article, at) => {
     const titleCoverage = coverageOf(article.groups, (term) => subjects[at]![0]!.titleTerms.has(term));
     const score = article.score + MIX.title * titleCoverage;
@@ -81,10 +82,20 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   return [{ found: first, groups, ...PERFECT }, ...found.filter((article) => article.found !== first)];
 }
 
-/** How much articles, of one text or two, are about what a question is about, and the one before it, -1 to 1. */
-function likenessesOf({ question, previous }: Search, articles: readonly (readonly Subject[])[]): number[] {
+/** How much articles, of one text or two, are about what a question is about, and the one before it, -1 to 1: a word that
+ * is misspelt means what it is corrected to. */
+function likenessesOf(
+  { vocabulary }: AnswerIndex,
+  { question, previous }: Search,
+  articles: readonly (readonly Subject[])[],
+): number[] {
   const before = searchTerms(previous?.question ?? "");
-  const terms = searchTerms(question);
+  let left = QUESTIONS.corrections;
+  const isMisspelt = (word: string): boolean => knownOf([stem(word)]) === 0 && left-- > 0;
+  const corrected = fold(question).replace(/[a-z]{4,}/g, (word) =>
+    isMisspelt(word) ? (vocabulary.corrections(word)[0] ?? word) : word,
+  );
+  const terms = searchTerms(corrected);
   const asked = scaled(encode([before, MEANING.before], [terms, 1]), knownOf([...before, ...terms]) ** MEANING.known);
   return articles.map((texts) => texts.reduce((sum, { meaning }) => sum + product(asked, meaning), 0) / texts.length);
 }

@@ -1,16 +1,21 @@
 import { editDistance } from "../../runtime/text/edit-distance.ts";
+import { memoized } from "../../runtime/cache/memoized.ts";
 import { stem } from "../../language/tokenize.ts";
 import type { FoldedText } from "./language-index.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 
 const { corrected: CORRECTED, abbreviation: ABBREVIATION, most: MOST } = TUNING.vocabulary;
 
+const KEPT = 1000; // Words whose corrections are remembered: a question is searched in both languages.
+
 /** The English words of the passages as they are written: what misspelt and abbreviated words may stand for. */
 export class Vocabulary {
   readonly #words = new Map<string, Map<string, number>>(); // First letter → word → number of occurrences.
+  #nearest = memoized((word: string) => this.#nearestTo(word), KEPT);
 
   /** @param step 1 to add a text, -1 to remove it */
   count({ title, body }: FoldedText, step: 1 | -1): void {
+    this.#nearest = memoized((word: string) => this.#nearestTo(word), KEPT);
     for (const [word] of `${title}\n${body}`.matchAll(/[a-z]{3,}/g)) {
       let words = this.#words.get(word[0]!);
       if (words === undefined) this.#words.set(word[0]!, (words = new Map<string, number>()));
@@ -22,7 +27,10 @@ export class Vocabulary {
 
   /** Stems of the words nearest to a word that does not occur, by edit distance; none for a short word. */
   corrections(word: string): string[] {
-    if (word.length < CORRECTED.letters || !/^[a-z]+$/.test(word)) return [];
+    return word.length < CORRECTED.letters || !/^[a-z]+$/.test(word) ? [] : this.#nearest(word);
+  }
+
+  #nearestTo(word: string): string[] {
     const most = word.length >= CORRECTED.twoEdits ? 2 : 1;
     const nearest = new Map<string, number>();
     // A first letter is seldom wrong, but may have changed places with the second.
