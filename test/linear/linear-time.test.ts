@@ -82,7 +82,7 @@ beforeAll(async () => {
   const { segment } = await import("../../src/language/dictionary/dictionary.ts");
   // Read before anything is counted.
   segment("1");
-  const { sentimentOf } = await import("../../src/news/items/sentiment.ts");
+  const { sentimentOf } = await import("../../src/news/sentiment/sentiment.ts");
   const { sentencesOf } = await import("../../src/language/sentences.ts");
   const { plainLine, plainText, shorten } = await import("../../src/language/plain-text.ts");
   const { resolveCitations } = await import("../../src/assistant/answering/model-answer.ts");

@@ -6,10 +6,11 @@ import { readRows } from "../../runtime/text/data-rows.ts";
 import { literal } from "../../runtime/text/patterns.ts";
 
 const REACH = 3; // How many words (English) or characters (Chinese) a negation reaches forward.
-const THRESHOLD = 0.2; // Least balance that is not neutral.
 
 type Kind = "positive" | "negative" | "negator" | "relief";
-type WordCounts = Record<Sentiment, number>;
+/** What phrases and words say for each sentiment. */
+export type WordCounts = Readonly<Record<Sentiment, number>>;
+type Counting = Record<Sentiment, number>;
 
 const WORDS = readRows(new URL("data/sentiment-words.txt", import.meta.url)).map(
   ([[kind = ""] = [], en = [], zh = []]) => ({ kind: kind as Kind, en, zh }),
@@ -79,8 +80,8 @@ function has(words: ReadonlySet<string>, word: string): boolean {
 }
 
 /** Signed evidence of a text: phrases, then what is left of it by words, inverted by negation and relief. */
-function countWords(text: string): WordCounts {
-  const result: WordCounts = { positive: 0, negative: 0, neutral: 0 };
+export function countWords(text: string): WordCounts {
+  const result: Counting = { positive: 0, negative: 0, neutral: 0 };
   let rest = toSimplified(text.replaceAll("’", "'")).toLowerCase();
   for (const { kind, pattern, lang } of allPhrases()) {
     if (!SCRIPTS[lang]!.test(rest)) continue;
@@ -89,7 +90,7 @@ function countWords(text: string): WordCounts {
       return " | ";
     });
   }
-  const words: WordCounts = { positive: 0, negative: 0, neutral: 0 };
+  const words: Counting = { positive: 0, negative: 0, neutral: 0 };
   countEnglish(rest, words);
   countChinese(rest, words);
   // Phrases outrank words: "patched before anyone could exploit the bug" is not bad news.
@@ -99,7 +100,7 @@ function countWords(text: string): WordCounts {
   return result;
 }
 
-function countEnglish(text: string, result: WordCounts): void {
+function countEnglish(text: string, result: Counting): void {
   const words = text.match(/[a-z]+(?:[-'][a-z]+)*/g) ?? [];
   for (const [index, word] of words.entries()) {
     const positive = has(EN.positive, word);
@@ -112,7 +113,7 @@ function countEnglish(text: string, result: WordCounts): void {
   }
 }
 
-function countChinese(text: string, result: WordCounts): void {
+function countChinese(text: string, result: Counting): void {
   const found = longestMatches(text, (word) => ZH.has(word), LONGEST_ZH);
   const marks = Array.from(found, ({ word, at }) => ({ kind: ZH.get(word)!, start: at, end: at + word.length }));
   for (const [index, mark] of marks.entries()) {
@@ -127,15 +128,4 @@ function countChinese(text: string, result: WordCounts): void {
     const weight = result.positive + result.negative > 0 ? 1 : 2; // A Chinese title says first what matters.
     result[(mark.kind === "positive") === (negated || relieved) ? "negative" : "positive"] += weight;
   }
-}
-
-/** What an item is for holders and users, by its direction between −1 and 1: (P − N) / (P + N + 1), P and N the counts of
- * its title, or of its summary where the title has none (a smoothed polarity ratio, after Hu and Liu 2004 and Taboada et
- * al. 2011, with the negation window of the latter). */
-export function sentimentOf(title: string, summary: string): Sentiment {
-  if (/[?？]\s*$/.test(title)) return "neutral"; // A question reports nothing.
-  const head = countWords(title);
-  const { positive, negative, neutral } = Object.values(head).some(Boolean) ? head : countWords(summary);
-  const score = (positive - negative) / (positive + negative + 1 + neutral);
-  return score > THRESHOLD ? "positive" : score < -THRESHOLD ? "negative" : "neutral";
 }

@@ -1,8 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { sentimentOf } from "../../../src/news/items/sentiment.ts";
+import { readFileSync } from "node:fs";
+import { sentimentOf } from "../../../src/news/sentiment/sentiment.ts";
+import { gramsOf, isWeighed, shapeOf } from "../../../src/news/sentiment/sentiment-model.ts";
+import { countWords } from "../../../src/news/sentiment/sentiment-words.ts";
 import { dominantSentiment } from "../../../src/news/snapshot/snapshot-views.ts";
 
-describe("sentiment", () => {
+/** What the counted words alone decide. */
+function byWords(title: string): string {
+  const [positive, negative] = shapeOf(countWords(title)).slice(-2);
+  return positive === 1 ? "positive" : negative === 1 ? "negative" : "neutral";
+}
+
+describe("the words of a title", () => {
   test.each([
     ["Bitcoin surges to a record high", "positive"],
     ["Exchange hacked, funds stolen", "negative"],
@@ -42,11 +51,9 @@ describe("sentiment", () => {
     ["Steelmaker burns less cash than expected", "positive"],
     ["Options traders load up on puts", "negative"],
     ["Copper punches through $6 a pound", "positive"],
-    ["Can the rally last?", "neutral"],
     ["被盗资金悉数归还", "positive"],
     ["回购承诺落空", "negative"],
     ["出口降幅超预期", "negative"],
-    ["加息会引发崩盘吗？", "neutral"],
     ["Book review: inside the collapse of a hedge fund", "neutral"],
     ["失业率升至4.9%", "negative"],
     ["企业破产数降至五年低点", "positive"],
@@ -70,8 +77,56 @@ describe("sentiment", () => {
     ["黑客攻击未遂，网络无恙", "positive"],
     ["纳指应声回落", "negative"],
     ["庭审日期敲定", "neutral"],
+  ])("say for %j that it is %s", (title, label) => {
+    expect(byWords(title)).toBe(label);
+  });
+});
+
+describe("sentiment", () => {
+  test.each([
+    ["Bitcoin surges to a record high", "positive"],
+    ["Exchange hacked, funds stolen", "negative"],
+    ["Bridge operator makes every depositor whole after the exploit", "positive"],
+    ["Auditors walk away from the stablecoin issuer", "negative"],
+    ["Judge tosses suit against the exchange", "positive"],
+    ["Appeals court revives suit against the exchange", "negative"],
+    ["Retailer's turnaround runs out of road", "negative"],
+    ["Leveraged bulls flushed out as ether sinks", "negative"],
+    ["Documentary about the bank's collapse wins an award", "neutral"],
+    ["Committee publishes the agenda of its spring meeting", "neutral"],
+    ["Can the rally last?", "neutral"],
+    ["加息会引发崩盘吗？", "neutral"],
+    ["交易所称用户资金毫发无损", "positive"],
+    ["空头认输离场", "positive"],
+    ["稳定币发行方被审计师抛弃", "negative"],
+    ["罢工在最后一刻取消", "positive"],
+    ["穩定幣發行方被審計師拋棄", "negative"],
+    ["董事会换届选举日期公布", "neutral"],
   ])("of %j is %s", (title, label) => {
     expect(sentimentOf(title, "")).toBe(label);
+  });
+
+  test("is learned from parts of titles: words, their neighbours and the ends, or characters", () => {
+    expect([...gramsOf("Profits up 5% again")].toSorted()).toEqual(
+      ["#", "# again", "^profit", "again", "again$", "profit", "profit _ #", "profit up", "profit up #"]
+        .concat(["up", "up # again", "up #", "up _ again"])
+        .toSorted(),
+    );
+    expect(gramsOf("涨5%")).toEqual(new Set(["涨", "涨#", "涨#%", "#", "#%", "%"]));
+  });
+
+  test("knows each part that three of the titles have which it learned from", () => {
+    const counts = new Map<string, number>();
+    for (const language of ["en", "zh"]) {
+      const file = new URL(`../../../src/news/sentiment/headlines/${language}.tsv`, import.meta.url);
+      for (const line of readFileSync(file, "utf8").trimEnd().split("\n")) {
+        const [label = "", title = ""] = line.split("\t");
+        expect(["positive", "negative", "neutral"]).toContain(label);
+        for (const gram of gramsOf(title)) counts.set(gram, (counts.get(gram) ?? 0) + 1);
+      }
+    }
+    const wrong = [...counts].filter(([gram, count]) => isWeighed(gram) !== count >= 3);
+    expect(wrong).toEqual([]);
   });
 
   test("is that of the summary where the title says nothing", () => {
