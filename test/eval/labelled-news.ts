@@ -134,6 +134,71 @@ function mistakesOf(all: readonly LabelledHeadline[], labels: readonly string[])
   });
 }
 
+/** An event as outlets report it, headlines that copy one of these with small changes, and of other events that are worded
+ * almost the same; the model of a copy by its place. */
+interface LabelledGroup {
+  readonly split: Split;
+  readonly en: readonly string[];
+  readonly zh: readonly string[];
+  readonly near_en: readonly [kind: string, title: string][];
+  readonly near_zh: readonly [kind: string, title: string][];
+  readonly copies_en: readonly [model: number, title: string][];
+  readonly copies_zh: readonly [model: number, title: string][];
+}
+
+/** Shares of pairs of titles that end in one topic, each pair by itself. */
+export interface GroupScores {
+  readonly near: number; // Of one of another event with that headline of the event which is most like it.
+  readonly copies: number; // Of a copy with its model.
+  readonly reworded: number; // Of two headlines of an event, in one language.
+}
+
+/** Clusters pairs of the labelled groups of one language. */
+export async function scoreGroups(split: Split, language: "en" | "zh"): Promise<GroupScores> {
+  const lines = readFileSync(new URL("../../fixtures/eval/news/groups.jsonl", import.meta.url), "utf8").trimEnd();
+  const all = lines.split("\n").map((line) => JSON.parse(line) as LabelledGroup);
+  const groups = all.filter((group) => group.split === split);
+  const share = async (pairs: readonly (readonly [string, string])[]): Promise<number> => {
+    let together = 0;
+    for (const [a, b] of pairs) if (await isOneTopic(a, b)) together += 1;
+    return together / pairs.length;
+  };
+  const own = (group: LabelledGroup): readonly string[] => group[language];
+  return {
+    near: await share(groups.flatMap((g) => g[`near_${language}`].map(([, near]) => [mostLike(near, own(g)), near]))),
+    copies: await share(groups.flatMap((g) => g[`copies_${language}`].map(([at, copy]) => [own(g)[at]!, copy]))),
+    reworded: await share(
+      groups.flatMap((g) =>
+        own(g).flatMap((a, at) =>
+          own(g)
+            .slice(at + 1)
+            .map((b) => [a, b] as const),
+        ),
+      ),
+    ),
+  };
+}
+
+/** The title that has the most triples of characters in common with one (Jaccard). */
+function mostLike(title: string, others: readonly string[]): string {
+  const triplesOf = (text: string): Set<string> =>
+    new Set(Array.from({ length: text.length - 2 }, (_, at) => text.toLowerCase().slice(at, at + 3)));
+  const triples = triplesOf(title);
+  const likeness = (other: string): number => {
+    const own = triplesOf(other);
+    const shared = Array.from(own).filter((triple) => triples.has(triple)).length;
+    return shared / (own.size + triples.size - shared || 1);
+  };
+  return others.toSorted((a, b) => likeness(b) - likeness(a))[0]!;
+}
+
+/** Whether two titles an hour apart end in one topic. */
+async function isOneTopic(a: string, b: string): Promise<boolean> {
+  const start = Date.parse("2026-10-15T12:00:00Z");
+  const [first, second] = await labelsOf([headlineOf(a, start), headlineOf(b, start + 3_600_000)]);
+  return first === second;
+}
+
 export interface PairScores {
   /** Shares of the pairs that end in one topic: of those that must not, and of those that should. */
   readonly merged: number;
@@ -159,10 +224,7 @@ export async function scorePairs(split: Split, part: Part, among: boolean, langu
     ]);
     for (const index of pairs.keys()) isTogether.push(labels[2 * index] === labels[2 * index + 1]);
   } else {
-    for (const { a, b } of pairs) {
-      const [first, second] = await labelsOf([headlineOf(a, start), headlineOf(b, start + 3_600_000)]);
-      isTogether.push(first === second);
-    }
+    for (const { a, b } of pairs) isTogether.push(await isOneTopic(a, b));
   }
   const share = (same: boolean): number => {
     const of = pairs.filter((pair) => pair.same === same).length;

@@ -1,5 +1,13 @@
 import { describe, it } from "vitest";
-import { HEADLINE_PARTS, PARTS, scoreHeadlines, scorePairs, scoreSentiment, type Split } from "./labelled-news.ts";
+import {
+  HEADLINE_PARTS,
+  PARTS,
+  scoreHeadlines,
+  scoreGroups,
+  scorePairs,
+  scoreSentiment,
+  type Split,
+} from "./labelled-news.ts";
 import { expectFloors } from "./news-floors.ts";
 
 const SPLITS: readonly Split[] = process.env["ANP_EVAL_HELD_OUT"] === "1" ? ["tuning", "held"] : ["tuning"];
@@ -40,5 +48,11 @@ describe.each(SETS)("labelled news, part $part, $split", ({ split, part }) => {
     const [zh, en] = [scoreSentiment(split, part, "zh"), scoreSentiment(split, part, "en")];
     print(split, { Chinese: zh, English: en }, [...zh.mistakes, ...en.mistakes]);
     expectFloors(split, part, { "sentiment zh": zh.macroF1, "sentiment en": en.macroF1 });
+  });
+});
+
+describe.each(SPLITS)("labelled groups, %s", (split) => {
+  it("keep near events apart and copies together", async () => {
+    print(split, { Chinese: await scoreGroups(split, "zh"), English: await scoreGroups(split, "en") }, []);
   });
 });
