@@ -118,7 +118,7 @@ interface Cluster {
   readonly near: Set<number>; // Those that it may merge with.
 }
 
-type Apart = (x: number, y: number) => number;
+type Apart = (x: number, y: number) => boolean;
 
 async function agglomerate(clusters: (Cluster | undefined)[], apart: Apart, sum: WorkingSum, step: Step) {
   /** Outdated once the two have more members than `size`. */
@@ -233,9 +233,8 @@ function marginOf(a: Cluster, b: Cluster, product: number): number {
 function penaltyOf(a: Cluster, b: Cluster, apart: Apart): number {
   const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
   const firsts = first.length * second.length;
-  const need = firsts === 1 ? 1 : 2; // Larger clusters of one event have such titles by chance.
   let pairs = 0;
-  for (const x of first) for (const y of second) if (apart(Math.min(x, y), Math.max(x, y)) >= need) pairs += 1;
+  for (const x of first) for (const y of second) if (apart(Math.min(x, y), Math.max(x, y))) pairs += 1;
   return APART.events * Math.max(0, pairs / firsts - APART.free * (1 - 1 / firsts));
 }
 

@@ -64,11 +64,11 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
   };
 }
 
-/** How surely two headlines report different events though they use the same words: 0, 1 or 2. It remembers the parts of
- * titles that it has read: near headlines are compared again and again. */
-export function createDistinction(): (a: Traits, b: Traits) => number {
+/** Whether two headlines report different events though they use the same words. It remembers the parts of titles that it
+ * has read: near headlines are compared again and again. */
+export function createDistinction(): (a: Traits, b: Traits) => boolean {
   const termsOf = memoized(termsOfPart, DISTINCT.kept);
-  const areApart = (a: Traits, b: Traits): boolean => {
+  return (a, b) => {
     const [x, y] = a.lang === b.lang ? [a.rest, b.rest] : [a.neutral, b.neutral];
     const shared = common(x, y);
     const alike = shared / (x.size + y.size - shared || 1);
@@ -82,7 +82,6 @@ export function createDistinction(): (a: Traits, b: Traits) => number {
     const [first, second] = middlesOf(a, b) ?? [];
     return first !== undefined && second !== undefined && common(termsOf(first), termsOf(second)) === 0;
   };
-  return (a, b) => (areApart(a, b) ? 2 : Number(a.lang === b.lang && differBetween(a, b, termsOf)));
 }
 
 /** Whether both name some of a kind, and none in common. A text with several places reports what concerns them all. */
@@ -100,39 +99,16 @@ function differInLabels({ labels: a }: Traits, { labels: b }: Traits): boolean {
 
 /** Whether two titles have the same words the other way round, "A sues B" and "B sues A": three of them, in reverse. */
 const areSwapped = (a: Traits, b: Traits): boolean =>
-  a.isPassive === b.isPassive && (longestAscent(Array.from(a.rest).reverse(), Array.from(b.rest))?.length ?? 0) >= 3;
+  a.isPassive === b.isPassive && longestAscent(Array.from(a.rest).reverse(), Array.from(b.rest)) >= 3;
 
-/** Whether most terms of two titles stand in one order, with something else between two of them in each. */
-function differBetween({ rest: a, lang }: Traits, { rest: b }: Traits, termsOf: (text: string) => ReadonlySet<string>) {
-  const least = DISTINCT.between[lang] * Math.min(a.size, b.size);
-  if (common(a, b) < least) return false;
-  const [first, second] = [Array.from(a), Array.from(b)];
-  let shared = longestAscent(first, second);
-  if ((shared?.length ?? 0) < least) return false;
-  let ends = [a.size, b.size];
-  for (; ; shared = shared.before) {
-    const parts = [first.slice((shared?.at ?? -1) + 1, ends[0]), second.slice((shared?.place ?? -1) + 1, ends[1])];
-    const isMoved = parts[0]!.some((term) => b.has(term)) || parts[1]!.some((term) => a.has(term));
-    // Pairs of Chinese characters overlap.
-    const [x = "", y = ""] = parts.map((terms) => terms.join(" ").replace(/(?<=(\p{Script=Han})) \1/gu, ""));
-    if (!isMoved && x !== "" && y !== "" && common(termsOf(x), termsOf(y)) === 0) return true;
-    if (shared === undefined) return false;
-    ends = [shared.at, shared.place];
-  }
-}
-
-/** The last of the most terms that stand in the same order in two lists: where it is in each, and the one before. */
-function longestAscent(first: readonly string[], second: readonly string[]) {
-  type Link = Readonly<Record<"at" | "place" | "length", number>> & { readonly before: Link | undefined };
-  const longer = (link: Link | undefined, other: Link): Link => ((link?.length ?? 0) < other.length ? other : link!);
-  const links: Link[] = [];
-  for (const [at, term] of first.entries()) {
+/** How many terms of two lists stand in the same order in both, at most. */
+function longestAscent(first: readonly string[], second: readonly string[]): number {
+  const ends: number[] = []; // The longest run of terms in order that ends at each place of the second.
+  for (const term of first) {
     const place = second.indexOf(term);
-    if (place < 0) continue;
-    const before = links.filter((link) => link.place < place).reduce(longer, undefined);
-    links.push({ at, place, length: 1 + (before?.length ?? 0), before });
+    if (place >= 0) ends[place] = 1 + Math.max(0, ...ends.slice(0, place).filter((length) => length > 0));
   }
-  return links.reduce(longer, undefined);
+  return Math.max(0, ...ends.filter((length) => length > 0));
 }
 
 /** Whether each of two titles has a number that the other has not. */

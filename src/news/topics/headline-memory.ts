@@ -31,7 +31,7 @@ export class HeadlineMemory {
   #numbers = new Map<string, number>();
   #readings = new Map<string, Reading>(); // By title.
   readonly #compare = createDistinction();
-  readonly #pairs = new Map<number, number>(); // How surely two of them are apart, by both ids.
+  readonly #pairs = new Map<number, boolean>(); // Whether two of them are apart, by both ids.
   #nextId = 0;
 
   /** How many terms have a number. */
@@ -69,8 +69,8 @@ export class HeadlineMemory {
     return { summary, lang, assets: assets.join(), id: this.#nextId++, terms, traits: traitsOf(title, lang, inTitle) };
   }
 
-  /** How surely two report different events, see {@link createDistinction}. */
-  apart(a: Reading, b: Reading): number {
+  /** Whether two report different events, see {@link createDistinction}. */
+  apart(a: Reading, b: Reading): boolean {
     const pair = a.id * IDS + b.id;
     let result = this.#pairs.get(pair);
     if (result === undefined) this.#pairs.set(pair, (result = this.#compare(a.traits, b.traits)));
