@@ -11,7 +11,7 @@ import { brotliCompressSync } from "node:zlib";
 import { gramsOf, shapeOf, shareOf } from "../../../dist/news/sentiment/sentiment-model.js";
 import { countWords } from "../../../dist/news/sentiment/sentiment-words.js";
 
-const LEAST_TITLES = 3;
+const LEAST_TITLES = 5;
 const TRAINING = { epochs: 12, rate: 0.1, ridge: 3e-3 };
 const FOLDS = 5;
 const SIDES = ["positive", "negative"];

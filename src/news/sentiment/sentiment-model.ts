@@ -18,14 +18,15 @@ let opened: ReturnType<typeof readWeights> | undefined; // The same for the whol
 function readWeights() {
   const bytes = brotliDecompressSync(readFileSync(FILE));
   const end = bytes.indexOf("\n\n");
-  const grams = bytes.toString("utf8", 0, end).split("\n");
+  const known = new Map<string, number>();
+  for (const gram of bytes.toString("utf8", 0, end).split("\n")) known.set(gram, known.size);
   const values = end + 2;
-  const floats = values + SIDES * grams.length;
+  const floats = values + SIDES * known.size;
   const numbers = Array.from({ length: (bytes.length - floats) / 4 }, (_, at) => bytes.readFloatLE(floats + 4 * at));
   const [scale = 1, ...shape] = numbers;
   return {
-    numbers: new Map(grams.map((gram, number) => [gram, number])),
-    values: new Int8Array(bytes.buffer, bytes.byteOffset + values, SIDES * grams.length),
+    numbers: known,
+    values: new Int8Array(bytes.buffer, bytes.byteOffset + values, SIDES * known.size),
     scale,
     shape,
   };
