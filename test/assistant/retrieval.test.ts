@@ -6,6 +6,7 @@ import { findEvidence } from "../../src/assistant/retrieval/find-evidence.ts";
 import { clausesOf } from "../../src/assistant/retrieval/find-evidence.ts";
 import { searchTerms } from "../../src/assistant/retrieval/language-index.ts";
 import type { Search } from "../../src/assistant/retrieval/question-terms.ts";
+import { Vocabulary } from "../../src/assistant/retrieval/vocabulary.ts";
 import { detectLanguage } from "../../src/language/detect-language.ts";
 import { stem } from "../../src/language/tokenize.ts";
 import { passage } from "./passages.ts";
@@ -47,6 +48,16 @@ describe("search terms", () => {
   it("read numbers with and without separators alike", () => {
     expect(searchTerms("1,000 USDT")).toEqual(searchTerms("1000 USDT"));
   });
+});
+
+it("corrects a word by what the passages say now, not by what they said when it was asked for first", () => {
+  const vocabulary = new Vocabulary();
+  const ferries = { title: "", body: "the ferry leaves at noon" };
+  expect(vocabulary.corrections("ferrry")).toEqual([]);
+  vocabulary.count(ferries, 1);
+  expect(vocabulary.corrections("ferrry")).toEqual([stem("ferry")]);
+  vocabulary.count(ferries, -1);
+  expect(vocabulary.corrections("ferrry")).toEqual([]);
 });
 
 describe("retrieval", () => {

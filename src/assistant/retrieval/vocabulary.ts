@@ -11,11 +11,11 @@ const KEPT = 1000; // Words whose corrections are remembered: a question is sear
 /** The English words of the passages as they are written: what misspelt and abbreviated words may stand for. */
 export class Vocabulary {
   readonly #words = new Map<string, Map<string, number>>(); // First letter → word → number of occurrences.
-  #nearest = memoized((word: string) => this.#nearestTo(word), KEPT);
+  #nearest: ((word: string) => string[]) | undefined; // Made when it is asked for: an index counts many texts before.
 
   /** @param step 1 to add a text, -1 to remove it */
   count({ title, body }: FoldedText, step: 1 | -1): void {
-    this.#nearest = memoized((word: string) => this.#nearestTo(word), KEPT);
+    this.#nearest = undefined;
     for (const [word] of `${title}\n${body}`.matchAll(/[a-z]{3,}/g)) {
       let words = this.#words.get(word[0]!);
       if (words === undefined) this.#words.set(word[0]!, (words = new Map<string, number>()));
@@ -27,7 +27,9 @@ export class Vocabulary {
 
   /** Stems of the words nearest to a word that does not occur, by edit distance; none for a short word. */
   corrections(word: string): string[] {
-    return word.length < CORRECTED.letters || !/^[a-z]+$/.test(word) ? [] : this.#nearest(word);
+    if (word.length < CORRECTED.letters || !/^[a-z]+$/.test(word)) return [];
+    this.#nearest ??= memoized((one: string) => this.#nearestTo(one), KEPT);
+    return this.#nearest(word);
   }
 
   #nearestTo(word: string): string[] {
