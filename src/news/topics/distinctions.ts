@@ -103,12 +103,12 @@ const areSwapped = (a: Traits, b: Traits): boolean =>
 
 /** How many terms of two lists stand in the same order in both, at most. */
 function longestAscent(first: readonly string[], second: readonly string[]): number {
-  const ends: number[] = []; // The longest run of terms in order that ends at each place of the second.
+  const ends = second.map(() => 0); // The longest run of terms in order that ends at each place of the second.
   for (const term of first) {
     const place = second.indexOf(term);
-    if (place >= 0) ends[place] = 1 + Math.max(0, ...ends.slice(0, place).filter((length) => length > 0));
+    if (place >= 0) ends[place] = 1 + Math.max(0, ...ends.slice(0, place));
   }
-  return Math.max(0, ...ends.filter((length) => length > 0));
+  return Math.max(0, ...ends);
 }
 
 /** Whether each of two titles has a number that the other has not. */
