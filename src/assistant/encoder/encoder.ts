@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
-import { brotliDecompressSync } from "node:zlib";
 import { product } from "../../runtime/product.ts";
+import { readNumberedLines } from "../../runtime/text/numbered-lines.ts";
 
 /** Vectors of terms, as `generate.js` makes and describes them. */
 const FILE = new URL("term-vectors.br", import.meta.url);
@@ -10,17 +9,14 @@ const SCALE_BYTES = 4;
 let opened: ReturnType<typeof readTable> | undefined; // The same for the whole process.
 
 function readTable() {
-  const bytes = brotliDecompressSync(readFileSync(FILE));
-  const end = bytes.indexOf("\n\n");
-  const terms = bytes.toString("utf8", 0, end).split("\n");
-  const rarities = end + 2;
-  const scales = rarities + terms.length;
-  const values = scales + SCALE_BYTES * terms.length;
+  const { numbers, bytes } = readNumberedLines(FILE);
+  const { size } = numbers;
+  const values = size + SCALE_BYTES * size;
   return {
-    numbers: new Map(terms.map((term, number) => [term, number])),
-    rarities: bytes.subarray(rarities, scales),
-    scaleOf: (number: number): number => bytes.readFloatLE(scales + SCALE_BYTES * number),
-    values: new Int8Array(bytes.buffer, bytes.byteOffset + values, terms.length * DIMENSIONS),
+    numbers,
+    rarities: bytes.subarray(0, size),
+    scaleOf: (number: number): number => bytes.readFloatLE(size + SCALE_BYTES * number),
+    values: new Int8Array(bytes.buffer, bytes.byteOffset + values, size * DIMENSIONS),
   };
 }
 

@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
-import { brotliDecompressSync } from "node:zlib";
 import type { Sentiment } from "../../contract/schemas/shared-fields.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import { fold, stem } from "../../language/tokenize.ts";
 import { toSimplified } from "../../language/traditional.ts";
+import { readNumberedLines } from "../../runtime/text/numbered-lines.ts";
 import type { WordCounts } from "./sentiment-words.ts";
 
 /** The weights, as `generate.js` makes and describes them. */
@@ -16,20 +15,11 @@ const MOST_WORDS = 5; // What more words say counts no more.
 let opened: ReturnType<typeof readWeights> | undefined; // The same for the whole process.
 
 function readWeights() {
-  const bytes = brotliDecompressSync(readFileSync(FILE));
-  const end = bytes.indexOf("\n\n");
-  const known = new Map<string, number>();
-  for (const gram of bytes.toString("utf8", 0, end).split("\n")) known.set(gram, known.size);
-  const values = end + 2;
-  const floats = values + SIDES * known.size;
-  const numbers = Array.from({ length: (bytes.length - floats) / 4 }, (_, at) => bytes.readFloatLE(floats + 4 * at));
-  const [scale = 1, ...shape] = numbers;
-  return {
-    numbers: known,
-    values: new Int8Array(bytes.buffer, bytes.byteOffset + values, SIDES * known.size),
-    scale,
-    shape,
-  };
+  const { numbers, bytes } = readNumberedLines(FILE);
+  const floats = SIDES * numbers.size;
+  const count = (bytes.length - floats) / 4;
+  const [scale = 1, ...shape] = Array.from({ length: count }, (_, at) => bytes.readFloatLE(floats + 4 * at));
+  return { numbers, values: new Int8Array(bytes.buffer, bytes.byteOffset, floats), scale, shape };
 }
 
 /** Whether a part of titles is one of those with weights. */
@@ -91,6 +81,11 @@ export function judgeTitle(title: string, counts: WordCounts): Sentiment {
     const said = known.reduce((sum, number) => sum + values[SIDES * number + side]!, 0) * scale * shareOf(known.length);
     return form.reduce((sum, value, at) => sum + value * shape[SIDES * at + side]!, said);
   });
+  return likeliest(positive, negative);
+}
+
+/** The likeliest sentiment by the logits of two, each against neutral. */
+export function likeliest(positive: number, negative: number): Sentiment {
   if (Math.max(positive, negative) <= 0) return "neutral";
   return positive >= negative ? "positive" : "negative";
 }
