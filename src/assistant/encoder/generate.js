@@ -14,6 +14,7 @@ import { searchTerms } from "../../../dist/assistant/retrieval/language-index.js
 import { toEnglish } from "../../../dist/language/dictionary/dictionary.js";
 import { fold, stem } from "../../../dist/language/tokenize.js";
 import { parseRows } from "../../../dist/runtime/text/data-rows.js";
+import { seededBelow, shuffled } from "../../runtime/seeded-order.js";
 
 const DIMENSIONS = 100;
 const GLOVE = { words: 100_000, forDirections: 30_000, forMean: 50_000, kept: 20_000, formsOfStem: 5, smoothing: 200 };
@@ -101,8 +102,7 @@ function firstVectorOf(term) {
 
 /** @param rows the terms' numbers, of each expression, in each language */
 function train(rows) {
-  const next = random(1);
-  const below = (count) => Math.floor(next() * count);
+  const below = seededBelow(1);
   const squares = vectors.map(() => new Float64Array(DIMENSIONS).fill(1e-6));
   for (let epoch = 1; epoch <= TRAINING.epochs; epoch++) {
     const order = shuffled(rows, below);
@@ -201,24 +201,4 @@ function softmax(values) {
   const powers = values.map((value) => Math.exp(value - highest));
   const sum = powers.reduce((total, power) => total + power, 0);
   return powers.map((power) => power / sum);
-}
-
-function shuffled(list, below) {
-  const copy = [...list];
-  for (let at = copy.length - 1; at > 0; at--) {
-    const other = below(at + 1);
-    [copy[at], copy[other]] = [copy[other], copy[at]];
-  }
-  return copy;
-}
-
-/** Numbers from 0 up to 1 (mulberry32). */
-function random(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

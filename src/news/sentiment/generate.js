@@ -8,7 +8,8 @@
 // little-endian).
 import { readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
-import { gramsOf, shapeOf, shareOf } from "../../../dist/news/sentiment/sentiment-model.js";
+import { gramsOf, likeliest, shapeOf, shareOf } from "../../../dist/news/sentiment/sentiment-model.js";
+import { seededBelow, shuffled } from "../../runtime/seeded-order.js";
 import { countWords } from "../../../dist/news/sentiment/sentiment-words.js";
 
 const LEAST_TITLES = 5;
@@ -48,8 +49,7 @@ function validate(list) {
 
 function guessOf({ numbers, weights }, { grams, shape }) {
   const row = rowOf(numbers, { grams, shape });
-  const [positive, negative] = weights.map((side) => logitOf(side, row));
-  return Math.max(positive, negative) <= 0 ? "neutral" : positive >= negative ? "positive" : "negative";
+  return likeliest(...weights.map((side) => logitOf(side, row)));
 }
 
 /** Where the weights of an example lie, and its values there: those of its shape come first. */
@@ -77,9 +77,9 @@ function learn(list) {
   const size = list[0].shape.length + grams.length;
   const weights = SIDES.map(() => new Float64Array(size));
   const squares = SIDES.map(() => new Float64Array(size).fill(1e-4));
-  const next = random(1);
+  const below = seededBelow(1);
   for (let epoch = 1; epoch <= TRAINING.epochs; epoch++) {
-    for (const row of shuffled(rows, next)) {
+    for (const row of shuffled(rows, below)) {
       const powers = weights.map((side) => Math.exp(logitOf(side, row)));
       const total = 1 + powers[0] + powers[1];
       for (const [number, side] of weights.entries()) {
@@ -108,24 +108,4 @@ function write({ grams, weights, shape }) {
   const compressed = brotliCompressSync(Buffer.concat(parts));
   writeFileSync(new URL("sentiment-weights.br", import.meta.url), compressed);
   console.log(`${examples.flat().length} titles, ${grams.length} parts; compressed ${compressed.length} bytes`);
-}
-
-function shuffled(list, next) {
-  const copy = [...list];
-  for (let at = copy.length - 1; at > 0; at--) {
-    const other = Math.floor(next() * (at + 1));
-    [copy[at], copy[other]] = [copy[other], copy[at]];
-  }
-  return copy;
-}
-
-/** Numbers from 0 up to 1 (mulberry32). */
-function random(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
