@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { pino, type LoggerOptions } from "pino";
-import { SonicBoom } from "sonic-boom";
+import sonicBoom from "sonic-boom";
 import type { Config } from "../config/config-schema.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { stackOf } from "../runtime/logger.ts";
@@ -14,7 +14,7 @@ export function createPinoLogger(level: Config["log"]["level"], clock: Clock, wr
   // Lines are buffered: one write per line costs a quarter of a request. pino's own destination would flush when the
   // process exits, and retry forever if nobody reads.
   const buffered = { sync: false, minLength: 4096, periodicFlush: FLUSH_MS, maxLength: MOST_WAITING };
-  const destination = new SonicBoom({ fd: 2, ...buffered });
+  const destination = new sonicBoom.SonicBoom({ fd: 2, ...buffered });
   // A log that cannot be written must not end the process: the disk may be full, or the reader gone.
   destination.on("error", () => undefined);
   const flushAtCrash = (): void => destination.flushSync();
@@ -32,11 +32,15 @@ export function createPinoLogger(level: Config["log"]["level"], clock: Clock, wr
     async end(): Promise<void> {
       logger.level = "silent";
       process.off("exit", flushAtCrash);
-      const flushed = new Promise((resolve) => destination.flush(resolve));
+      // A flush during a write of earlier lines ends with that write, before the later lines.
+      const flushed = flush(destination).then(() => flush(destination));
       await Promise.race([flushed, setTimeout(END_WITHIN_MS, undefined, { ref: false })]);
     },
   });
 }
+
+const flush = (destination: sonicBoom.SonicBoom): Promise<unknown> =>
+  new Promise((resolve) => destination.flush(resolve));
 
 /** A line of the log for a person: `12:00:00 warn news refreshed version=3`, and the stack of an error below it. */
 export function readable(line: string): string {
