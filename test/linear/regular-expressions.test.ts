@@ -16,7 +16,6 @@ const MAKE_EXPRESSIONS = [
   "language/assets.ts",
   "language/quantities.ts",
   "language/traditional.ts",
-  "news/sentiment/sentiment-words.ts",
   "news/sources/feed-dates.ts",
   "news/topics/distinctions.ts",
   "runtime/text/patterns.ts",

@@ -1,18 +1,17 @@
 // Makes sentiment-weights.br from titles whose sentiment is labelled: npm run build && node src/news/sentiment/generate.js
 // With the word validate it makes nothing, and prints how well a model of four fifths of the titles judges the others.
 // The titles in `headlines` (a line each: label, tab, title) were written for it by authors who saw neither the program nor
-// the titles that it is measured on. Learned is a multinomial logistic regression of what `gramsOf` and `shapeOf` say of a
-// title, neutral the class of reference, with a ridge, by AdaGrad (Duchi, Hazan & Singer 2011). Nothing is random: the same
+// the titles that it is measured on. Learned is a multinomial logistic regression of what `gramsOf` and `classGramsOf` find in
+// a title, neutral the class of reference, with a ridge, by AdaGrad (Duchi, Hazan & Singer 2011). Nothing is random: the same
 // titles give the same file. The file, compressed: the parts that some titles have, a line each, and an empty line; their
-// weights, for positive and for negative, as signed bytes; the scale of these, and the weights of the shape (32-bit floats,
+// weights, for positive and for negative, as signed bytes; the scale of these, and what each title has (32-bit floats,
 // little-endian).
 import { readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
-import { gramsOf, likeliest, shapeOf, shareOf } from "../../../dist/news/sentiment/sentiment-model.js";
+import { classGramsOf, gramsOf, likeliest, shareOf } from "../../../dist/news/sentiment/sentiment-model.js";
 import { seededBelow, shuffled } from "../../runtime/seeded-order.js";
-import { countWords } from "../../../dist/news/sentiment/sentiment-words.js";
 
-const LEAST_TITLES = 5;
+const LEAST_TITLES = 8;
 const TRAINING = { epochs: 12, rate: 0.1, ridge: 3e-3 };
 const FOLDS = 5;
 const SIDES = ["positive", "negative"];
@@ -25,7 +24,7 @@ const titles = ["en", "zh"].map((language) =>
 const examples = titles.map((lines) =>
   lines.map((line) => {
     const [label, title] = line.split("\t");
-    return { label, grams: Array.from(gramsOf(title)), shape: shapeOf(countWords(title)) };
+    return { label, grams: [...gramsOf(title), ...classGramsOf(title)] };
   }),
 );
 if (process.argv[2] === "validate") for (const list of examples) validate(list);
@@ -47,17 +46,17 @@ function validate(list) {
   console.log(`${list.length} titles: macro F1 ${((f1[0] + f1[1] + f1[2]) / 3).toFixed(3)}`);
 }
 
-function guessOf({ numbers, weights }, { grams, shape }) {
-  const row = rowOf(numbers, { grams, shape });
+function guessOf({ numbers, weights }, { grams }) {
+  const row = rowOf(numbers, { grams });
   return likeliest(...weights.map((side) => logitOf(side, row)));
 }
 
-/** Where the weights of an example lie, and its values there: those of its shape come first. */
-function rowOf(numbers, { label, grams, shape }) {
+/** Where the weights of an example lie, and its values there: first what each has. */
+function rowOf(numbers, { label, grams }) {
   const known = grams.flatMap((gram) => numbers.get(gram) ?? []);
   const share = shareOf(known.length);
-  const places = [...shape.keys(), ...known.map((number) => shape.length + number)];
-  return { label, places, values: [...shape, ...known.map(() => share)] };
+  const places = [0, ...known.map((number) => 1 + number)];
+  return { label, places, values: [1, ...known.map(() => share)] };
 }
 
 function logitOf(side, { places, values }) {
@@ -74,7 +73,7 @@ function learn(list) {
     .sort();
   const numbers = new Map(grams.map((gram, number) => [gram, number]));
   const rows = list.map((example) => rowOf(numbers, example));
-  const size = list[0].shape.length + grams.length;
+  const size = 1 + grams.length;
   const weights = SIDES.map(() => new Float64Array(size));
   const squares = SIDES.map(() => new Float64Array(size).fill(1e-4));
   const below = seededBelow(1);
@@ -93,13 +92,13 @@ function learn(list) {
       }
     }
   }
-  return { grams, numbers, weights, shape: list[0].shape.length };
+  return { grams, numbers, weights };
 }
 
-function write({ grams, weights, shape }) {
-  const own = grams.flatMap((_, at) => weights.map((side) => side[shape + at]));
+function write({ grams, weights }) {
+  const own = grams.flatMap((_, at) => weights.map((side) => side[1 + at]));
   const scale = own.reduce((greatest, weight) => Math.max(greatest, Math.abs(weight)), 0) / 127;
-  const floats = [scale, ...Array.from({ length: shape }, (_, at) => weights.map((side) => side[at])).flat()];
+  const floats = [scale, ...weights.map((side) => side[0])];
   const parts = [
     Buffer.from(`${grams.join("\n")}\n\n`),
     Buffer.from(Int8Array.from(own, (weight) => Math.round(weight / scale)).buffer),

@@ -1,25 +1,22 @@
 import type { Sentiment } from "../../contract/schemas/shared-fields.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import { fold, stem } from "../../language/tokenize.ts";
-import { toSimplified } from "../../language/traditional.ts";
 import { readNumberedLines } from "../../runtime/text/numbered-lines.ts";
-import type { WordCounts } from "./sentiment-words.ts";
+import { chineseTokens, classesOf } from "./word-classes.ts";
 
 /** The weights, as `generate.js` makes and describes them. */
 const FILE = new URL("sentiment-weights.br", import.meta.url);
 const SIDES = 2; // Positive and negative, each against neutral.
-const THRESHOLD = 0.2; // Least balance of words that is not neutral.
 const LONGEST = { words: 3, characters: 4 };
-const MOST_WORDS = 5; // What more words say counts no more.
+const REACH = 5; // How far a word is seen beside one of a class, words or characters.
 
 let opened: ReturnType<typeof readWeights> | undefined; // The same for the whole process.
 
 function readWeights() {
   const { numbers, bytes } = readNumberedLines(FILE);
   const floats = SIDES * numbers.size;
-  const count = (bytes.length - floats) / 4;
-  const [scale = 1, ...shape] = Array.from({ length: count }, (_, at) => bytes.readFloatLE(floats + 4 * at));
-  return { numbers, values: new Int8Array(bytes.buffer, bytes.byteOffset, floats), scale, shape };
+  const [scale = 1, ...bias] = Array.from({ length: 1 + SIDES }, (_, at) => bytes.readFloatLE(floats + 4 * at));
+  return { numbers, values: new Int8Array(bytes.buffer, bytes.byteOffset, floats), scale, bias };
 }
 
 /** Whether a part of titles is one of those with weights. */
@@ -31,7 +28,7 @@ export const isWeighed = (gram: string): boolean => (opened ??= readWeights()).n
  * gramsOf("Profit up 5%"); // profit, profit up, profit up #, profit _ #, up, up #, #, ^profit, #$
  */
 export function gramsOf(title: string): Set<string> {
-  const text = fold(toSimplified(title)).replace(/\d[\d.,]*/g, "#");
+  const text = textOf(title);
   const grams = new Set<string>();
   if (hasHan(text)) {
     const characters = Array.from(text);
@@ -43,7 +40,7 @@ export function gramsOf(title: string): Set<string> {
     }
     return grams;
   }
-  const words = (text.match(/[a-z]+(?:'[a-z]+)?|[#$€£!]/g) ?? []).map(stem);
+  const words = wordsOf(text).map(stem);
   for (const [at, word] of words.entries()) {
     for (let length = 1; length <= LONGEST.words && at + length <= words.length; length++) {
       grams.add(words.slice(at, at + length).join(" "));
@@ -54,32 +51,48 @@ export function gramsOf(title: string): Set<string> {
   return grams;
 }
 
-/** What the counted words are like: their balance between −1 and 1, (P − N) / (P + N + 1 + neutral) (a smoothed polarity
- * ratio, after Hu and Liu 2004 and Taboada et al. 2011), how many there are, and what they alone would decide. */
-export function shapeOf({ positive, negative, neutral }: WordCounts): number[] {
-  const balance = (positive - negative) / (positive + negative + 1 + neutral);
-  const flags = [
-    neutral > 0,
-    positive > 0 && negative > 0,
-    positive + negative + neutral === 0,
-    balance > THRESHOLD,
-    balance < -THRESHOLD,
-  ];
-  const amounts = [balance, Math.abs(balance), Math.min(positive, MOST_WORDS), Math.min(negative, MOST_WORDS)];
-  return [1, ...amounts, ...flags.map(Number)];
+/** The classes of a text's words, alone, each with the classes near it, and with the stems or characters near it, `~` where
+ * there are others between: what is learned of a word holds for all words of its class.
+ * @example
+ * classGramsOf("Bad loans shrink"); // {down}, bad ~ {down}, loan {down}, … {bad} shrink, {bad}{down}, …
+ */
+export function classGramsOf(title: string): Set<string> {
+  const text = textOf(title);
+  const tokens = hasHan(text)
+    ? chineseTokens(text)
+    : wordsOf(text).map((word) => ({ text: stem(word), classes: classesOf(word) }));
+  const grams = new Set<string>();
+  for (const [at, { classes }] of tokens.entries()) {
+    if (classes.length === 0) continue;
+    const from = Math.max(0, at - REACH);
+    for (const [step, other] of tokens.slice(from, at + REACH + 1).entries()) {
+      const distance = from + step - at;
+      const between = Math.abs(distance) > 1 ? " ~ " : " ";
+      for (const name of classes) {
+        if (distance === 0) grams.add(`{${name}}`);
+        if (distance < 0) grams.add(`${other.text}${between}{${name}}`);
+        if (distance <= 0) continue;
+        grams.add(`{${name}}${between}${other.text}`);
+        for (const next of other.classes) grams.add(`{${name}}{${next}}`);
+      }
+    }
+  }
+  return grams;
 }
+
+const textOf = (title: string): string => fold(title).replace(/\d[\d.,]*/g, "#");
+const wordsOf = (text: string): string[] => text.match(/[a-z]+(?:'[a-z]+)?|[#$€£!]/g) ?? [];
 
 /** What a known part of a title weighs: of a title with more of them, each weighs less. */
 export const shareOf = (known: number): number => 3 / Math.sqrt(known || 1);
 
-/** The likeliest sentiment of a title: a multinomial logistic model of its parts and of what its words are like. */
-export function judgeTitle(title: string, counts: WordCounts): Sentiment {
-  const { numbers, values, scale, shape } = (opened ??= readWeights());
-  const known = Array.from(gramsOf(title)).flatMap((gram) => numbers.get(gram) ?? []);
-  const form = shapeOf(counts);
+/** The likeliest sentiment of what has the parts: a multinomial logistic model. */
+export function judge(grams: readonly string[]): Sentiment {
+  const { numbers, values, scale, bias } = (opened ??= readWeights());
+  const known = grams.flatMap((gram) => numbers.get(gram) ?? []);
+  const share = scale * shareOf(known.length);
   const [positive = 0, negative = 0] = Array.from({ length: SIDES }, (_, side) => {
-    const said = known.reduce((sum, number) => sum + values[SIDES * number + side]!, 0) * scale * shareOf(known.length);
-    return form.reduce((sum, value, at) => sum + value * shape[SIDES * at + side]!, said);
+    return bias[side]! + known.reduce((sum, number) => sum + values[SIDES * number + side]!, 0) * share;
   });
   return likeliest(positive, negative);
 }

@@ -41,7 +41,7 @@ test("a source that takes too much memory fails alone, and the refresh goes on i
   await world.write("good.xml", GOOD);
   const events: string[] = [];
   const config = { sources: [source("first", "good.xml"), source("bad", "bad.xml"), source("last", "good.xml")] };
-  const news = world.news(config, { runner: smallWorker(events, 28) });
+  const news = world.news(config, { runner: smallWorker(events, 24) });
   expect(await news.refresh("view")).toMatchObject({ news_updated_count: 1 });
   expect((await news.status()).sources.map(({ id, last_error }) => [id, last_error])).toEqual([
     ["first", null],
