@@ -1,7 +1,7 @@
 import { product } from "../../runtime/product.ts";
 import { readNumberedLines } from "../../runtime/text/numbered-lines.ts";
 
-/** Vectors of terms, as `generate.js` makes and describes them. */
+/** Vectors of terms, as `scripts/make-encoder.js` makes and describes them. */
 const FILE = new URL("term-vectors.br", import.meta.url);
 const DIMENSIONS = 100;
 const SCALE_BYTES = 4;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 
-/** CC-CEDICT (CC BY-SA 4.0), a Chinese–English dictionary of about 120,000 words, as `generate.js` describes it. */
+/** CC-CEDICT (CC BY-SA 4.0), a Chinese–English dictionary of about 120,000 words, as `scripts/make-dictionary.js` describes it. */
 const FILE = new URL("cc-cedict.tsv.br", import.meta.url);
 /** A translation and how well it fits, 0 to 1: 1 for a word that is the whole first gloss. */
 export type Translation = readonly [word: string, weight: number];

@@ -4,7 +4,7 @@ import { fold, stem } from "../../language/tokenize.ts";
 import { readNumberedLines } from "../../runtime/text/numbered-lines.ts";
 import { chineseTokens, classesOf } from "./word-classes.ts";
 
-/** The weights, as `generate.js` makes and describes them. */
+/** The weights, as `scripts/make-sentiment.js` makes and describes them. */
 const FILE = new URL("sentiment-weights.br", import.meta.url);
 const SIDES = 2; // Positive and negative, each against neutral.
 const LONGEST = { words: 3, characters: 4 };

