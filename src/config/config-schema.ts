@@ -103,11 +103,15 @@ export interface ConfigKey extends Omit<ReturnType<typeof unwrapSchema>, "inner"
   readonly schema: z.ZodType; // Its schema without the wrappers for default and optionality.
 }
 
+let nodes: readonly ConfigKey[] | undefined; // Made at the first use: the same for the whole process.
+
 /** Every section and key in the schema's order, a section before its keys. */
-export function configNodes(schema: z.ZodType = configSchema, path: readonly string[] = []): ConfigKey[] {
+export const configNodes = (): readonly ConfigKey[] => (nodes ??= nodesOf(configSchema, []));
+
+function nodesOf(schema: z.ZodType, path: readonly string[]): ConfigKey[] {
   const { inner, ...about } = unwrapSchema(schema);
   const below = inner instanceof z.ZodObject ? Object.entries(inner.shape) : [];
-  const nodes = below.flatMap(([name, field]) => configNodes(field as z.ZodType, [...path, name]));
+  const nodes = below.flatMap(([name, field]) => nodesOf(field as z.ZodType, [...path, name]));
   if (path.length === 0) return nodes;
   const isMany = inner instanceof z.ZodArray && (inner.element as z.ZodType).def.type !== "string";
   const single = !(isMany || inner instanceof z.ZodRecord || inner instanceof z.ZodObject);
