@@ -35,7 +35,7 @@ describe("the features of the evidence", () => {
     "are about the same where the corpus is twenty times larger: %s",
     (question) => {
       const [few, many] = [judge(question, small), judge(question, large)];
-      for (const name of ["own", "titleAsked", "rarestShown", "literal", "unmatched", "unknown"] as const) {
+      for (const name of ["own", "titleAsked", "covered", "rarestShown", "literal", "unmatched", "unknown"] as const) {
         expect(Math.abs(few[name] - many[name]), name).toBeLessThan(0.25);
       }
       expect(Math.abs(few.probability - many.probability)).toBeLessThan(0.2);
@@ -52,6 +52,13 @@ describe("the features of the evidence", () => {
     expect(judge("is there a shower for a parrot", index).shown).toBeLessThan(
       judge("is there a shower", index).shown * 1.5,
     );
+  });
+
+  it("count an everyday word that is missing less than a rare one, though no document says either", () => {
+    const covered = (question: string): number => judge(question, large).covered;
+    expect(covered("shower")).toBe(1);
+    expect(covered("shower money")).toBeGreaterThan(0.8);
+    expect(covered("shower parrot")).toBeLessThan(0.6);
   });
 
   it("tell names that the article does not have from those that it has", () => {

@@ -1,7 +1,7 @@
 import { searchTerms, type WeightedGroup } from "./language-index.ts";
 import type { AnswerWindow } from "./choose-window.ts";
 import { titlesOf } from "../passage.ts";
-import { matchOf, type RankedArticle } from "./rank-articles.ts";
+import { coverageOf, matchOf, type RankedArticle } from "./rank-articles.ts";
 import type { Routing } from "../routing/routing.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import { isFunctional } from "../../language/stop-words.ts";
@@ -11,6 +11,7 @@ export type Evidence = { readonly article: RankedArticle; readonly window: Answe
 /** A question, and what it is taken for. */
 export type Reading = { readonly question: string; readonly routing: Routing };
 const LEAST = { tellingWeight: 0.8, sureOfScope: 0.8 }; // Of a group, and of the router that a question is out of scope.
+const SALIENCE_POWER = 4; // Salience is the root of how rare a word is anywhere, so this is its square.
 
 /** What the best evidence for a question is like, and what the question is taken for: shares, flags, and sums of what is
  * said, each by its rarity, that mean the same in a corpus of any size. */
@@ -21,6 +22,7 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
   const has = (term: string): boolean => titleTerms.has(term) || bodyTerms.has(term);
   const isShown = (term: string): boolean => titleTerms.has(term) || windowTerms.has(term);
   const shown = groups.map(({ alternatives, weight, rarity }) => weight * rarity * matchOf(alternatives, isShown));
+  const byWord = groups.map((group) => ({ ...group, gain: group.weight * (group.salience ?? 1) ** SALIENCE_POWER }));
   const known = groups.filter(({ rarity }) => rarity <= 1);
   const telling = groups.filter(({ weight }) => weight >= LEAST.tellingWeight);
   const unmatched = telling.filter(({ alternatives }) => matchOf(alternatives, has) === 0);
@@ -31,6 +33,7 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
     titleAsked: titleAsked(article),
     likest: article.likest ?? 0,
     lead: article.lead ?? 0,
+    covered: coverageOf(byWord, isShown),
     shown: shown.reduce((sum, one) => sum + one, 0),
     rarestShown: Math.max(0, ...shown),
     literal: massOf(known.filter(({ alternatives }) => matchOf(alternatives, has) === 1)) / (massOf(known) || 1),
