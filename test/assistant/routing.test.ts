@@ -118,6 +118,13 @@ describe("routing", () => {
     expect(route(question).route).toBe("out_of_scope");
   });
 
+  it.each(["17 x 243", "whats 348 times 17", "what is 12.5 + 30?", "请问12加30等于几", "帮我算一下 3*4*5="])(
+    "knows a sum: %s",
+    (question) => {
+      expect(route(question)).toMatchObject({ route: "out_of_scope", confidence: 1 });
+    },
+  );
+
   it("says the same twice, for any text, within the routes there are", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (question) => {

@@ -76,6 +76,7 @@ function classify(question: string, { history, page_context }: RouteContext): Cl
   if (label !== undefined) return { label, confidence: 1 };
   if (isAssetName(question)) return { label: "news/symbol", confidence: CONFIDENT };
   if (asksAdvice(question)) return { label: "out_of_scope/investment_advice", confidence: 1 };
+  if (SAYS.sum.test(fold(question).trim())) return { ...OUT_OF_SCOPE, confidence: 1 };
   const core = withoutCourtesy(question);
   const best = classifier.classify(core);
   const previous = history.at(-1)?.question;
