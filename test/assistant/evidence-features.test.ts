@@ -54,6 +54,19 @@ describe("the features of the evidence", () => {
     );
   });
 
+  it("tell places, kinds of things and assets that the article does not speak of, whatever their words and language", () => {
+    const article = passage({ id: "pay", title: "How to pay", text: "Pay by PayPal or in Japanese yen, or send ADA." });
+    const index = new AnswerIndex([...OTHERS, article]);
+    const elsewhere = (question: string): number => judge(question, index).elsewhere;
+    for (const question of ["how do I pay", "pay with paypal", "从日本怎么付款 pay", "pay in cardano"]) {
+      expect(elsewhere(question), question).toBe(0);
+    }
+    for (const question of ["pay with apple pay", "pay by cheque from malaysia", "用支付宝付款 pay", "pay in xrp"]) {
+      expect(elsewhere(question), question).toBe(1);
+    }
+    expect(elsewhere("pay with paypal or skrill")).toBe(0.5);
+  });
+
   it("count an everyday word that is missing less than a rare one, though no document says either", () => {
     const covered = (question: string): number => judge(question, large).covered;
     expect(covered("shower")).toBe(1);

@@ -4,6 +4,7 @@ import { titlesOf } from "../passage.ts";
 import { coverageOf, matchOf, type RankedArticle } from "./rank-articles.ts";
 import type { Routing } from "../routing/routing.ts";
 import { hasHan } from "../../language/detect-language.ts";
+import { namedIn, namesIn } from "../../language/named-things.ts";
 import { isFunctional } from "../../language/stop-words.ts";
 
 /** An article that may answer, with its best part. */
@@ -26,6 +27,7 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
   const known = groups.filter(({ rarity }) => rarity <= 1);
   const telling = groups.filter(({ weight }) => weight >= LEAST.tellingWeight);
   const unmatched = telling.filter(({ alternatives }) => matchOf(alternatives, has) === 0);
+  const hasOne = namesIn([...titlesOf(found.passage), found.passage.text].join("\n"));
   const flag = (condition: boolean): number => (condition ? 1 : 0);
   return {
     score: Math.log(0.05 + article.score),
@@ -41,6 +43,7 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
     nothingTelling: flag(unmatched.length === telling.length),
     unknown: 1 - massOf(known) / (massOf(groups) || 1),
     unknownNames: shareOfNames(question, (name) => !searchTerms(name).every(has)),
+    elsewhere: shareOf(namedIn(question), (names) => !hasOne(names)),
     fits: flag(window.fits === true),
     notice: flag(found.passage.kind !== "help"),
     outOfScope: flag(routing.route === "out_of_scope"),
@@ -54,7 +57,11 @@ const massOf = (groups: readonly WeightedGroup[]): number => groups.reduce((sum,
 function shareOfNames(question: string, test: (name: string) => boolean): number {
   const words = question.match(/[\p{Script=Latin}\p{N}]+/gu) ?? [];
   const names = words.filter((word, at) => /^\p{Lu}/u.test(word) && word !== "I" && (at > 0 || hasHan(question)));
-  return names.length === 0 ? 0 : names.filter(test).length / names.length;
+  return shareOf(names, test);
+}
+
+function shareOf<T>(list: readonly T[], test: (one: T) => boolean): number {
+  return list.length === 0 ? 0 : list.filter(test).length / list.length;
 }
 
 /** Share of the telling terms of the title, or of another way to ask for the article, that the question says. */
