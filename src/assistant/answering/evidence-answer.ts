@@ -6,6 +6,7 @@ import type { Evidence } from "../retrieval/evidence-features.ts";
 import { findEvidence, type Findings } from "../retrieval/find-evidence.ts";
 import type { Search } from "../retrieval/question-terms.ts";
 import { isElliptical, isShort, withoutResearch } from "../routing/router.ts";
+import { answerTypeOf } from "../retrieval/choose-window.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 import { coverageOf } from "../retrieval/rank-articles.ts";
 import { decideOutcome } from "./decide-outcome.ts";
@@ -48,7 +49,8 @@ export function answerAbout(request: AnswerRequest, index: AnswerIndex): Draft |
   const telling = searchFor(request, index).evidence.filter(({ article, window }) => {
     const said = new Set(searchTerms(`${article.found.passage.title}\n${window.text}`));
     const share = coverageOf(article.groups, (term) => said.has(term));
-    return article.found.lang === lang && window.fits !== false && share >= LEAST_TOLD[lang];
+    const fits = window.fits !== false || answerTypeOf(request.question)!(article.found.passage.title);
+    return article.found.lang === lang && fits && share >= LEAST_TOLD[lang];
   });
   if (telling.length === 0) return undefined;
   const told = telling.slice(0, MOST.told);

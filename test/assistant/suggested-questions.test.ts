@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { createHostedAssistant } from "../../src/assistant/hosted-assistant.ts";
+import { assistantInProcess } from "../../src/assistant/jobs/assistant-runner.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
+
+const now = Date.parse("2026-11-20T00:00:00Z");
+
+it.each([
+  ["en", "Why was Quill fined?", "Quill fined by CFTC over false statements", "The regulator says that it was misled."],
+  ["zh", "Quill协议为什么被罚款？", "Quill协议因虚假陈述被罚款", "监管机构称其作出误导。"],
+  ["zh", "Quill协议为什么暂停提现？", "Quill协议以审查为由暂停提现", "平台称资产安全。"],
+] as const)(
+  "answers in %s with the title where that says what is asked, not the summary: %s",
+  async (lang, question, title, summary) => {
+    const assistant = createHostedAssistant({ runner: assistantInProcess(), logger: silentLogger });
+    const published_at = new Date(now).toISOString();
+    await assistant.learn([{ id: "a", kind: "news", title, text: summary, url: "", lang, published_at }]);
+    const asked = { question, history: [], research: false, refused: [], now, about: ["a"] };
+    expect((await assistant.prepare(asked)).answer?.text).toBe(`${title}\n${summary}`);
+  },
+);
