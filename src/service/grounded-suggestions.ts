@@ -10,7 +10,6 @@ import { quotable } from "../runtime/text/quotable.ts";
 import type { Knowledge } from "./knowledge.ts";
 import HEADLINE_QUESTIONS from "./headline-questions.json" with { type: "json" };
 
-const LEAST = 2; // Questions that a topic gets.
 const MOST = 50; // Topics whose questions are known: as many as are shown.
 
 type TopicList = OperationData<"getNewsTopics">;
@@ -21,9 +20,9 @@ export type GroundedSuggestions = ReturnType<typeof createGroundedSuggestions>;
 type Deps = { assistant: HostedAssistant; knowledge: Knowledge; clock: Clock; news: News };
 
 /** Keeps only the suggested questions that the assistant answers from the topic's own items, so that users do not pay
- * for a suggested question with another answer or none. A topic left with fewer than two gets questions about its
- * headline, and those of its other items, as far as they are answered. Extraction decides, whichever model writes the
- * answers: it is local and repeatable. It is asked once about each topic of a content. */
+ * for a suggested question with another answer or none. A topic left without any gets one about its headline, or that of
+ * another item, that is answered. Extraction decides, whichever model writes the answers: it is local and repeatable. It is
+ * asked once about each topic of a content. */
 export function createGroundedSuggestions({ assistant, knowledge, clock, news }: Deps) {
   let answered = new Map<string, Promise<readonly string[]>>(); // By all that the answers depend on, for one content.
   let known = 0;
@@ -54,13 +53,11 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
   async function ask({ title, lang, items, question_suggestions: questions }: Topic, ids: string[]) {
     const now = clock.now();
     const found = await assistant.answered({ questions, ids, about: ids, most: questions.length, now });
-    if (found.length >= LEAST) return found;
+    if (found.length > 0) return found;
     const templates = HEADLINE_QUESTIONS[lang === "zh" ? lang : "en"];
     const titles = new Set([title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))].map(quotable));
-    const plain = templates
-      .flatMap((one) => Array.from(titles, (each) => fillTemplate(one, { title: each })))
-      .filter((question) => !questions.includes(question));
-    return [...found, ...(await assistant.answered({ questions: plain, ids, most: LEAST - found.length, now }))];
+    const plain = templates.flatMap((one) => Array.from(titles, (each) => fillTemplate(one, { title: each })));
+    return assistant.answered({ questions: plain, ids, most: 1, now });
   }
 
   const lists = { zh: staleWhileRevalidate(ground), en: staleWhileRevalidate(ground) };

@@ -83,6 +83,7 @@ beforeAll(async () => {
   // Read before anything is counted.
   segment("1");
   const { sentimentOf } = await import("../../src/news/sentiment/sentiment.ts");
+  const { readTitle } = await import("../../src/news/topics/title-questions.ts");
   const { sentencesOf } = await import("../../src/language/sentences.ts");
   const { plainLine, plainText, shorten } = await import("../../src/language/plain-text.ts");
   const { resolveCitations } = await import("../../src/assistant/answering/model-answer.ts");
@@ -138,6 +139,8 @@ beforeAll(async () => {
       assetsInNews(text),
       shorten(plainLine(text), 100),
       sentimentOf(text, ""),
+      readTitle(text, "zh", ""),
+      readTitle(text, "en", ""),
     ],
     "an asked question": (text) => normalizeQuestion(presentQuestion(text).slice(0, 200)),
     "a line for a terminal": (text) => cleanLine(text),

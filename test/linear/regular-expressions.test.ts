@@ -18,6 +18,7 @@ const MAKE_EXPRESSIONS = [
   "language/traditional.ts",
   "news/sources/feed-dates.ts",
   "news/topics/distinctions.ts",
+  "news/topics/title-questions.ts",
   "runtime/text/patterns.ts",
   "smoke/file/smoke-file.ts",
   "smoke/run/matchers.ts",

@@ -183,7 +183,7 @@ describe("topics", () => {
     );
     expect(list.topics[1]!.outlets).toEqual([{ source: "Wire", lang: "en" }]);
     expect((await news.topics({ limit: 1, lang: "fr" })).topics).toMatchObject([{ title: ATTACK.title, lang: "en" }]);
-    expect(list.topics[0]!.question_suggestions[0]).toBe("Tidepool 是怎么遭到攻击的？");
+    expect(list.topics[0]!.question_suggestions[0]).toBe("跨链桥 Tidepool 遭攻击，损失多少美元？");
   });
 
   test("without an item in the language come last, whatever their heat", async () => {

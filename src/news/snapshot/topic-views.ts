@@ -23,7 +23,7 @@ export function topicViews(topics: readonly ProjectedTopic[], at: number) {
     .map((topic): Ranked => ({ topic, heat: heatOf(topic.reports, at) }))
     .sort((a, b) => b.heat - a.heat || b.topic.last_ms - a.topic.last_ms || (a.topic.id < b.topic.id ? -1 : 1));
   const lists = language.options.map((lang) => {
-    return [lang, shownOf(firstIn(ranked, lang)).map((entry) => shownTopic(entry, lang))] as const;
+    return [lang, differing(shownOf(firstIn(ranked, lang)).map((entry) => shownTopic(entry, lang)))] as const;
   });
   return {
     /** The instant of the heats, ms. */
@@ -42,6 +42,13 @@ export function topicViews(topics: readonly ProjectedTopic[], at: number) {
       last_ms: topic.last_ms,
     })),
   };
+}
+
+/** Each question stays with the first topic that has it, so that it is known which one it is about. */
+function differing(topics: readonly Topic[]): Topic[] {
+  const asked = new Set<string>();
+  const isNew = (question: string): boolean => asked.size < asked.add(question).size;
+  return topics.map((topic) => ({ ...topic, question_suggestions: topic.question_suggestions.filter(isNew) }));
 }
 
 function firstIn(ranked: readonly Ranked[], lang: Language): Ranked[] {

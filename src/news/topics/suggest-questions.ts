@@ -1,15 +1,24 @@
 import { readRows } from "../../runtime/text/data-rows.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import { fillTemplate } from "../../runtime/text/fill-template.ts";
-import { quotable } from "../../runtime/text/quotable.ts";
+import { NOT_TICKERS } from "../../language/assets.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
-import GENERAL_QUESTIONS from "./general-questions.json" with { type: "json" };
-import { type Evidence, evidenceOf, type Reported, type Subject, subjectsOf } from "./topic-subject.ts";
+import {
+  type Evidence,
+  evidenceOf,
+  isTitleCase,
+  NO_NAME,
+  type Reported,
+  type Subject,
+  subjectsOf,
+} from "./topic-subject.ts";
+import { askedBy, readTitle } from "./title-questions.ts";
 
 /** Questions a topic gets; items, the most central ones, that are read for its event and subject. */
 const COUNT = { least: 2, most: 3, read: 16 };
-/** Least fit of a kind of event to be chosen at once, and to be chosen at all. */
-const FIT = { sure: 0.6, possible: 0.25 };
+const NAME =
+  /(?<![\p{Script=Latin}\d$])\p{Lu}[\p{Script=Latin}\d]*(?:\.\p{Ll}*)?(?:[ -]\p{Lu}[\p{Script=Latin}\d]*)*(?![\p{Script=Latin}])/gu;
+const GENERAL_QUESTION = { zh: "{X}怎么了？", en: "What happened with {X}?" };
+const FIT = 0.3; // Least fit of the kind of event to a topic.
 
 /** What a question needs to be answerable: one of the concepts of each group, somewhere in the topic's items. */
 interface QuestionTemplate {
@@ -55,35 +64,24 @@ function questionsOf(input: string): string[] {
     (template) =>
       hasAnswer(template, evidence) && (subjectOf(template) !== undefined || !template[lang].includes("{X}")),
   );
-  const event = eventOf(askable, evidence, items.length);
-  const questions = new Set(
-    askable
-      .filter(({ about }) => about === event)
-      .slice(0, COUNT.most)
-      .map((template) => fill(template[lang], subjectOf(template), lang)),
+  const fits = askable.map((template) => fitOf(template, evidence, items.length));
+  const event = askable[fits.findIndex((fit) => fit >= FIT)]?.about;
+  const titles = [title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))];
+  const context = items
+    .map((item) => (isTitleCase(item.title) ? item.summary : `${item.title} ${item.summary}`))
+    .join("\n");
+  const questions = [
+    ...titles.flatMap((each) => readTitle(each, lang, context).question ?? []),
+    ...askable.flatMap((each) => (each.about === event ? fill(each[lang], subjectOf(each), lang) : [])),
+  ];
+  const kept = questions.filter(
+    (question, at) => questions.findIndex((one) => askedBy(one) === askedBy(question)) === at,
   );
-  for (const question of general(title, subjects[0], lang)) if (questions.size < COUNT.least) questions.add(question);
-  return Array.from(questions);
-}
-
-/** The kind of event that the items report: the first sure one, else the one that fits best. */
-function eventOf(
-  templates: readonly QuestionTemplate[],
-  evidence: Evidence,
-  size: number,
-): QuestionTemplate["about"] | undefined {
-  let best: { about: QuestionTemplate["about"]; fit: number } | undefined;
-  for (const { about } of templates) {
-    const fit = fitOf(about, evidence, size);
-    if (fit >= FIT.sure) return about;
-    if (fit > (best?.fit ?? FIT.possible)) best = { about, fit };
-  }
-  return best?.about;
+  return kept.length < COUNT.least ? [...kept, ...spareOf(title, subjects, lang, context)] : kept.slice(0, COUNT.most);
 }
 
 /** Share of the items that report the event in their titles, and half as much in their summaries; 0 without its context. */
-function fitOf(about: QuestionTemplate["about"], evidence: Evidence, size: number): number {
-  const [event = [], ...context] = about;
+function fitOf({ about: [event = [], ...context] }: QuestionTemplate, evidence: Evidence, size: number): number {
   if (!context.every((group) => group.some((concept) => evidence.concepts.has(concept)))) return 0;
   const most = (counts: ReadonlyMap<string, number>): number =>
     Math.max(...event.map((concept) => counts.get(concept) ?? 0));
@@ -91,9 +89,9 @@ function fitOf(about: QuestionTemplate["about"], evidence: Evidence, size: numbe
 }
 
 function hasAnswer({ needs }: QuestionTemplate, evidence: Evidence): boolean {
-  const { hasAmount, hasPercent, concepts } = evidence;
+  const { hasAmount, hasCause, hasPercent, concepts } = evidence;
   const has = (need: string): boolean =>
-    need === "amount" ? hasAmount : need === "percent" ? hasPercent : concepts.has(need);
+    need === "amount" ? hasAmount : need === "cause" ? hasCause : need === "percent" ? hasPercent : concepts.has(need);
   return needs.length === 0 || needs.some(has);
 }
 
@@ -109,9 +107,23 @@ function fill(template: string, subject: Subject | undefined, lang: Language): s
     .replace(/ {2,}/g, " ");
 }
 
-function general(title: string, subject: Subject | undefined, lang: Language): string[] {
-  const headline = quotable(title);
-  const about = GENERAL_QUESTIONS.headline[lang].map((template) => fillTemplate(template, { headline }));
-  if (subject?.kind !== "name") return about;
-  return [fill(GENERAL_QUESTIONS.name[lang], subject, lang), about[0]!];
+/** What happened, in general, with whom or what the title is about; none where it has no name. */
+function spareOf(title: string, subjects: readonly Subject[], lang: Language, context: string): string[] {
+  const names = title.match(NAME) ?? [];
+  const isMain = (each: Subject): boolean =>
+    lang === "en" || each.kind === "name" || (each.kind === "asset" && title.startsWith(each.zh));
+  const main = subjects.filter(isMain);
+  const placeOf = (each: Subject): number => title.indexOf(each[lang]) + (each.kind === "name" ? 0 : title.length);
+  const [first] = main.filter((each) => title.includes(each[lang])).sort((a, b) => placeOf(a) - placeOf(b));
+  const whole = first && names.find((name) => ` ${name.replace(/[.-]/g, " ")} `.includes(` ${first[lang]} `));
+  const isOther = (name: string): boolean =>
+    title.indexOf(name) > 0 &&
+    !/^\p{Lu}\d|^Ex-/u.test(name) &&
+    !NOT_TICKERS.has(name) &&
+    !NO_NAME.has(name.toLowerCase());
+  const other = lang === "en" ? names.find(isOther) : undefined;
+  const { subject } = readTitle(title, lang, context);
+  const name = subject ?? whole ?? first?.[lang] ?? other ?? main[0]?.[lang];
+  const template = GENERAL_QUESTION[lang].replace("with", first?.kind === "place" && !subject ? "in" : "with");
+  return name === undefined ? [] : [fill(template, { kind: "name", en: name, zh: name }, lang)];
 }

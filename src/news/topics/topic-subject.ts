@@ -27,10 +27,14 @@ export function evidenceOf(items: readonly Reported[]) {
     concepts: countConcepts(texts),
     titleConcepts: countConcepts(titles),
     hasAmount: numbers.some((key) => !key.endsWith("%")),
+    hasCause: items.some(({ title, summary }) => CAUSE.test(`${title}\n${summary}`)),
     hasPercent: numbers.some((key) => key.endsWith("%")),
   };
 }
 
+/** What a text says why by. */
+const CAUSE =
+  /因|由于|受.{1,16}(?:影响|推动|带动|提振)|推动|(?:导|所)致|\b(?:because|due|amid|after|as|citing|over|driven|led|on the back)\b/iu;
 const termsOf = (text: string): string[] => headlineTermsOf(text, []).map(({ key }) => key);
 
 function countConcepts(texts: readonly string[][]): Map<string, number> {
@@ -66,7 +70,7 @@ export function subjectsOf(items: readonly Reported[], { titleConcepts }: Eviden
 function assetSubject(symbol: string, items: readonly Reported[]): Subject {
   const names = ASSETS.find((asset) => asset.symbol === symbol)?.names ?? [];
   const latin = names.find((name) => /^[a-z]/i.test(name) && name.toLowerCase() !== symbol.toLowerCase());
-  const en = latin?.replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase()) ?? symbol;
+  const en = latin?.replace(/(?<!\p{L})\p{Ll}/gu, (letter) => letter.toUpperCase()) ?? symbol;
   const used = names.find(
     (name) =>
       /^\p{Script=Han}/u.test(name) &&
@@ -84,12 +88,13 @@ const PROPER = new Map(
   ),
 );
 
-const NAME = /(?<![\p{L}\d$])\p{Lu}[\p{L}\d]+(?: \p{Lu}[\p{L}\d]+)*/gu;
+const NAME =
+  /(?<![\p{Script=Latin}\d$])\p{Lu}(?:(?!\p{Script=Han})[\p{L}\d])+(?: \p{Lu}(?:(?!\p{Script=Han})[\p{L}\d])*)*/gu;
 const ASSET_NAMES = new Set(
   ASSETS.flatMap(({ symbol, names }) => [symbol, ...names].map((name) => name.toLowerCase())),
 );
 /** Capitalised words that name no company, protocol or person. */
-const NO_NAME = new Set(readWords(new URL("data/capitalised-words.txt", import.meta.url)));
+export const NO_NAME = new Set(readWords(new URL("data/capitalised-words.txt", import.meta.url)));
 
 /** Latin names in a title, with the number of items that carry them. A capitalised word that begins a sentence is one
  * if it is capitalised within one too, or is neither in the lexicon nor ever in lower case. Title Case is ignored. A

@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { isTitleCase } from "./topic-subject.ts";
+
+const LINES = readFileSync(new URL("data/title-questions.txt", import.meta.url), "utf8").split("\n");
+const rowsOf = (kind: string): string[][] =>
+  LINES.flatMap((line) => (line.startsWith(`${kind} => `) ? [line.split(" => ").slice(1)] : []));
+const PARTS = new Map(rowsOf("part").map(([name, text = ""]) => [name, text]));
+const filled = (text: string): string => text.replace(/\{([a-z]+)\}/g, (_, name: string) => PARTS.get(name)!);
+const compiled = (pattern: string): RegExp =>
+  new RegExp(filled(pattern.replace("{do}", PARTS.get("do")!.replaceAll(", ", "|"))), "u");
+
+const [LABEL, ASIDE] = rowsOf("out").flatMap((row) => row.map(compiled));
+const [NO_SUBJECT, NO_START, WITH_ARTICLE, PLURAL] = rowsOf("subject").flatMap((row) => row.map(compiled));
+const ASKS =
+  /^(?:by |for )?how (?:many|much|far|long)|^(?:what|who|why|when|where)(?= )|为什么|原因|谁|多少|何时|什么时候|多久|哪[些家]|什么|怎么/;
+const ZH = rowsOf("zh").map(([pattern = "", question = ""]) => ({ pattern: compiled(pattern), question }));
+const EN = rowsOf("en").map(([list = "", after = "", question = ""]) => {
+  const verbs = filled(list).split(", ");
+  const forms = new Map(verbs.map((verb) => [question.includes(" was ") ? verb : thirdPerson(verb), verb]));
+  return { forms, bases: new Set(verbs), after: compiled(after), question };
+});
+const IN_EU = /( (?:in|to|from)) (EU|UK|US|UAE|SEC|Philippines|Netherlands)(?=\?)/;
+const MOST = 160; // Characters of a title that is read.
+
+/** A question that a title answers by itself, of what somebody did, how much, when, or why where the title says why; and
+ * in English its subject.
+ * @param context what else is written about it: a word with a capital there is a name
+ * @example
+ * readTitle("Gate halts deposits citing a review", "en", ""); // { subject: "Gate", question: "Why did Gate halt deposits?" } */
+export function readTitle(title: string, lang: Language, context: string): ReadTitle {
+  const text = title.slice(0, MOST).replace(LABEL!, "").replace(ASIDE!, " ").trim();
+  if (lang === "en") return english(text, context);
+  return { question: chinese(text.replace(/(?<!\d),|,(?!\d)|(?<=[%\p{Script=Han}]) (?=\p{Script=Han})/gu, "，")) };
+}
+
+type ReadTitle = { readonly subject?: string; readonly question?: string | undefined };
+
+/** What a question asks for, as "how much": another that asks for the same says little more. */
+export const askedBy = (question: string): string => ASKS.exec(question.toLowerCase())?.[0] ?? question;
+
+/** The clauses of a title up to one, in which what answers a question is replaced by the word that asks for it. */
+function chinese(title: string): string | undefined {
+  for (const { pattern, question } of ZH) {
+    const match = pattern.exec(title);
+    if (match !== null)
+      return expand(question, match)
+        .replace(/[约近逾](?=多少)/, "")
+        .replace(" ？", "？");
+  }
+  return undefined;
+}
+
+/** Of the first verb with a name before it, and what follows both. */
+function english(title: string, context: string): ReadTitle {
+  const words = title.split(" ");
+  const read = isTitleCase(title) ? words.map((word) => word.toLowerCase()) : words;
+  for (let at = 1; at < words.length; at++) {
+    const isAhead = /^(?:to|will|may|could)$/.test(read[at - 1]!);
+    const subject = subjectOf(words.slice(0, isAhead ? at - 1 : at), context);
+    if (subject === undefined || (isAhead && at - subject.split(" ").length > 3)) continue;
+    const did = isAhead ? read[at - 1]!.replace("to", "will") : "did";
+    const does = PLURAL!.test(subject) || subject.includes(" and ") ? "do" : "does";
+    const isBase = isAhead || subject.includes(" and ") || PLURAL!.test(subject);
+    let isVerb = false;
+    for (const { forms, bases, after, question } of EN) {
+      for (const length of [2, 1]) {
+        const verb = read.slice(at, at + length).join(" ");
+        const base = isBase && bases.has(verb) ? verb : forms.get(verb);
+        if (base === undefined) continue;
+        isVerb = true;
+        const match = after.exec(` ${words.slice(at + length).join(" ")}`);
+        if (match !== null)
+          return {
+            subject,
+            question: expand(question, match, { did, does, X: subject, V: base }).replace(IN_EU, "$1 the $2"),
+          };
+      }
+    }
+    if (isVerb) return { subject };
+  }
+  return {};
+}
+
+/** What these words end with, as a question writes it: a name, or what belongs to one, "the Zcash developers". Undefined
+ * where they end otherwise, or where a word that begins the title is a name by nothing in the context. */
+function subjectOf(words: readonly string[], context: string): string | undefined {
+  const end = words.findLastIndex((word) => !/^\p{Ll}[\p{Ll}-]+$/u.test(word)) + 1;
+  const isPart = (word: string, at: number): boolean =>
+    /^\p{Lu}[^,:;]*$/u.test(word) || (/^(?:of|and|&)$/.test(word) && at > 0 && at < end - 1);
+  const from = words.slice(0, end).findLastIndex((word, at) => !isPart(word, at)) + 1;
+  const name = words.slice(from, end).join(" ");
+  const kind = words.slice(end).filter((word) => !/ly$|^(?:now|also|again|soon|just|still)$/.test(word));
+  const isOwn = /['’]s?(?: |$)/.test(name);
+  const isOther =
+    kind.length > (isOwn ? 3 : 2) ||
+    (kind.length > 0 && from > 0) ||
+    kind.some(
+      (word, at) =>
+        ((NO_START!.test(word) || /ed$/.test(word)) && !PLURAL!.test(word)) ||
+        (at === kind.length - 1 && /ing$/.test(word)),
+    );
+  if (from === end || NO_SUBJECT!.test(name) || NO_START!.test(words[from - 1] ?? "") || isOther) return undefined;
+  if (kind.length > 0) {
+    const isName = end > 1 || context.includes(` ${name.replace(/['’]s?$/, "")}`);
+    return isName ? `${isOwn ? "" : "the "}${name} ${kind.join(" ")}` : undefined;
+  }
+  return Array.from(name.split(" and "), (one) => one.replace(WITH_ARTICLE!, "the $&")).join(" and ");
+}
+
+const expand = (question: string, match: RegExpExecArray, names: Readonly<Record<string, string>> = {}): string =>
+  question.replace(/\$(\d)|\b(?:did|does|X|V)\b/g, (name, group) => (group ? match[Number(group)] : names[name]) ?? "");
+
+function thirdPerson(verb: string): string {
+  const [word = "", ...particle] = verb.split(" ");
+  const ending = /[^aeiou]y$/.test(word)
+    ? word.replace(/y$/, "ies")
+    : word + (/(?:[sxzo]|ch|sh)$/.test(word) ? "es" : "s");
+  return [ending, ...particle].join(" ");
+}
