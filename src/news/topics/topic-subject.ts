@@ -1,4 +1,3 @@
-import { groupBy } from "../../runtime/group-by.ts";
 import { readRows, readWords } from "../../runtime/text/data-rows.ts";
 import { ASSETS, NOT_TICKERS, assetsInNews } from "../../language/assets.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
@@ -16,36 +15,10 @@ export interface Subject {
 /** What questions are made of an item by. */
 export type Reported = Pick<NewsItem, "title" | "summary" | "lang" | "symbols">;
 
-/** A topic's concepts, and how many of its items have each. */
-export type Evidence = Readonly<ReturnType<typeof evidenceOf>>;
-
-export function evidenceOf(items: readonly Reported[]) {
-  const titles = items.map(({ title }) => termsOf(title));
-  const texts = items.map(({ title, summary }) => termsOf(`${title}\n${summary}`));
-  const numbers = texts.flat().filter((key) => key.startsWith("#"));
-  return {
-    concepts: countConcepts(texts),
-    titleConcepts: countConcepts(titles),
-    hasAmount: numbers.some((key) => !key.endsWith("%")),
-    hasCause: items.some(({ title, summary }) => CAUSE.test(`${title}\n${summary}`)),
-    hasPercent: numbers.some((key) => key.endsWith("%")),
-  };
-}
-
-/** What a text says why by. */
-const CAUSE =
-  /因|由于|受.{1,16}(?:影响|推动|带动|提振)|推动|(?:导|所)致|\b(?:because|due|amid|after|as|citing|over|driven|led|on the back)\b/iu;
-const termsOf = (text: string): string[] => headlineTermsOf(text, []).map(({ key }) => key);
-
-function countConcepts(texts: readonly string[][]): Map<string, number> {
-  const concepts = groupBy(texts.flat(), (key) => (key.startsWith("@") ? key.slice(1) : ""));
-  concepts.delete("");
-  return new Map(Array.from(concepts, ([concept, { length }]) => [concept, length]));
-}
-
 /** A topic's subjects in one language, the most specific first: names that half of the items carry, one in that
  * language among them, then assets of titles, then institutions and places that a third of all items are about. */
-export function subjectsOf(items: readonly Reported[], { titleConcepts }: Evidence, lang: Language): Subject[] {
+export function subjectsOf(items: readonly Reported[], lang: Language): Subject[] {
+  const concepts = items.flatMap(({ title }) => headlineTermsOf(title, []).map(({ key }) => key));
   const texts = items.filter((item) => item.lang === lang).map(({ title, summary }) => `${title} ${summary}`);
   const names = namesOf(items).filter(
     ({ name, count }) => count * 2 >= items.length && texts.some((text) => text.includes(name)),
@@ -57,7 +30,10 @@ export function subjectsOf(items: readonly Reported[], { titleConcepts }: Eviden
   }
   const known = [
     ...Array.from(assets, ([symbol, count]) => ({ subject: assetSubject(symbol, items), count })),
-    ...Array.from(titleConcepts, ([concept, count]) => ({ subject: PROPER.get(concept), count })),
+    ...Array.from(PROPER, ([concept, subject]) => ({
+      subject,
+      count: concepts.filter((key) => key === concept).length,
+    })),
   ].filter(({ count }) => count * 3 >= items.length);
   known.sort((a, b) => b.count - a.count);
   return [
@@ -82,7 +58,7 @@ function assetSubject(symbol: string, items: readonly Reported[]): Subject {
 const PROPER = new Map(
   readRows(new URL("data/proper-names.txt", import.meta.url)).map(
     ([[concept = ""] = [], [kind = ""] = [], [en = ""] = [], [zh = ""] = []]) => [
-      concept,
+      `@${concept}`,
       { kind: kind as Subject["kind"], en, zh },
     ],
   ),

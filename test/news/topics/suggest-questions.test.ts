@@ -27,30 +27,20 @@ describe("questions about a topic", () => {
   test("name its subject and its event, in English", () => {
     expect(suggestQuestions(ATTACK[0]!.title, ATTACK, "en")).toEqual([
       "What did Tidepool offer?",
-      "How did the attack on Tidepool happen?",
-      "How much was lost in the Tidepool attack?",
+      "What happened with Tidepool?",
     ]);
   });
 
   test("name its subject and its event, in Chinese", () => {
     expect(suggestQuestions(ATTACK[1]!.title, ATTACK, "zh")).toEqual([
       "跨链桥 Tidepool 遭攻击，损失多少美元？",
-      "Tidepool 是怎么遭到攻击的？",
-      "Tidepool 的损失如何追回或赔付？",
+      "Tidepool 怎么了？",
     ]);
   });
 
   test("ask only what the items answer", () => {
     const untold = [item("Hackers attack the Tidepool bridge"), item("Attack hits Tidepool")];
     expect(suggestQuestions(untold[0]!.title, untold, "en").join()).not.toMatch(/How much|made? up/);
-  });
-
-  test.each([
-    ["Outage takes Cradle offline", []],
-    ["Outage takes Cradle offline, citing a full disk", ["What caused the outage of Cradle?"]],
-  ])("ask why %s only where it says why", (headline, why) => {
-    const outage = [item(headline), item("The outage of Cradle lasts")];
-    expect(suggestQuestions(headline, outage, "en").filter((question) => question.includes("caused"))).toEqual(why);
   });
 
   test("call an asset as the items do", () => {
@@ -65,7 +55,7 @@ describe("questions about a topic", () => {
     expect(suggestQuestions(back[0]!.title, back, "zh")).toEqual(["Nexo 怎么了？"]);
   });
 
-  test("are none where nothing is named and no kind of event fits", () => {
+  test("are none where nothing is named", () => {
     const odd = [item("A quiet week for markets"), item("Markets have a quiet week")];
     expect(suggestQuestions(odd[0]!.title, odd, "en")).toEqual([]);
     expect(suggestQuestions("市场平静的一周。", odd, "zh")).toEqual([]);
