@@ -38,7 +38,7 @@ export function subjectsOf(items: readonly Reported[], lang: Language): Subject[
   known.sort((a, b) => b.count - a.count);
   return [
     ...names.map(({ name }): Subject => ({ kind: "name", en: name, zh: name })),
-    ...known.flatMap(({ subject }) => subject ?? []),
+    ...known.map(({ subject }) => subject),
   ];
 }
 
