@@ -12,7 +12,7 @@ import { classGramsOf, gramsOf, likeliest, shareOf } from "../dist/news/sentimen
 import { seededBelow, shuffled } from "./seeded-order.js";
 
 const ROOM = new URL("../src/news/sentiment/", import.meta.url);
-const LEAST_TITLES = 8;
+const LEAST_TITLES = 10;
 const TRAINING = { epochs: 12, rate: 0.1, ridge: 3e-3 };
 const FOLDS = 5;
 const SIDES = ["positive", "negative"];
