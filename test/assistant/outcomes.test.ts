@@ -100,6 +100,8 @@ describe("what becomes of a question over content that nobody has seen", () => {
     const alone = ask("and at night?");
     expect(alone).toMatchObject({ outcome: "declined", sources: [] });
     expect(alone.text).toMatch(/the whole question/);
+    // One that says what it is about is answered, whatever it ends with.
+    expect(ask("my tandem is long, how do I book it").sources[0]?.id).toBe("bicycles");
     const followed = ask("and for two?", [{ question: "how much does a bicycle cost", answer: "…" }]);
     expect(followed.sources[0]!.id).toBe("bicycles");
   });

@@ -72,8 +72,10 @@ export function previousOf({ question, history }: Pick<AnswerRequest, "question"
 export function answerFromEvidence(findings: Findings, request: AnswerRequest): Draft {
   const { question, routing, history } = request;
   const { outcome, isQuoted } = decideOutcome(findings, request);
-  const isIncomplete = history.length === 0 && isElliptical(question);
-  if (outcome !== "answered" && isIncomplete) return draft(REPLIES.askBack[routing.lang], "declined");
+  // A longer one that ends with "it" may say what it is about.
+  const isTold = outcome === "answered" || (outcome === "unsure" && !isShort(question));
+  if (!isTold && history.length === 0 && isElliptical(question))
+    return draft(REPLIES.askBack[routing.lang], "declined");
   if (outcome === "declined") return declined(request);
   const given = findings.ranked.slice(0, MOST.passages[request.wide ? "wide" : "narrow"]);
   const passages = given.map(({ found }) => found.passage);
