@@ -9,7 +9,7 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
-import { stem } from "../dist/language/porter-stem.js";
+import { stem } from "../dist/language/tokenize.js";
 
 const source = pathToFileURL(resolve(process.argv[2] ?? "package", "data/all.js")).href;
 const { default: data } = await import(source);
