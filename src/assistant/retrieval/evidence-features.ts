@@ -1,6 +1,6 @@
 import { searchTerms, type WeightedGroup } from "./language-index.ts";
 import type { AnswerWindow } from "./choose-window.ts";
-import { titlesOf } from "../passage.ts";
+import { titlesOf, type Passage } from "../passage.ts";
 import { coverageOf, matchOf, type RankedArticle } from "./rank-articles.ts";
 import type { Routing } from "../routing/routing.ts";
 import { hasHan } from "../../language/detect-language.ts";
@@ -27,7 +27,6 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
   const known = groups.filter(({ rarity }) => rarity <= 1);
   const telling = groups.filter(({ weight }) => weight >= LEAST.tellingWeight);
   const unmatched = telling.filter(({ alternatives }) => matchOf(alternatives, has) === 0);
-  const hasOne = namesIn([...titlesOf(found.passage), found.passage.text].join("\n"));
   const flag = (condition: boolean): number => (condition ? 1 : 0);
   return {
     score: Math.log(0.05 + article.score),
@@ -43,7 +42,7 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
     nothingTelling: flag(unmatched.length === telling.length),
     unknown: 1 - massOf(known) / (massOf(groups) || 1),
     unknownNames: shareOfNames(question, (name) => !searchTerms(name).every(has)),
-    elsewhere: shareOf(namedIn(question), (names) => !hasOne(names)),
+    elsewhere: shareElsewhere(question, found.passage),
     fits: flag(window.fits === true),
     notice: flag(found.passage.kind !== "help"),
     outOfScope: flag(routing.route === "out_of_scope"),
@@ -58,6 +57,14 @@ function shareOfNames(question: string, test: (name: string) => boolean): number
   const words = question.match(/[\p{Script=Latin}\p{N}]+/gu) ?? [];
   const names = words.filter((word, at) => /^\p{Lu}/u.test(word) && word !== "I" && (at > 0 || hasHan(question)));
   return shareOf(names, test);
+}
+
+/** Share of what a question names that an article does not; most questions name nothing, and the article is not read. */
+function shareElsewhere(question: string, passage: Passage): number {
+  const named = namedIn(question);
+  if (named.length === 0) return 0;
+  const hasOne = namesIn([...titlesOf(passage), passage.text].join("\n"));
+  return shareOf(named, (names) => !hasOne(names));
 }
 
 function shareOf<T>(list: readonly T[], test: (one: T) => boolean): number {

@@ -28,19 +28,23 @@ function questionsOf(input: string): string[] {
   const context = items
     .map((item) => (isTitleCase(item.title) ? item.summary : `${item.title} ${item.summary}`))
     .join("\n");
-  const questions = titles.flatMap((each) => readTitle(each, lang, context).question ?? []);
+  const read = titles.map((each) => readTitle(each, lang, context));
+  const questions = read.flatMap(({ question }) => question ?? []);
   const kept = questions.filter(
     (question, at) => questions.findIndex((one) => askedBy(one) === askedBy(question)) === at,
   );
-  return kept.length < COUNT.least ? [...kept, ...spareOf(title, subjects, lang, context)] : kept.slice(0, COUNT.most);
+  return kept.length < COUNT.least
+    ? [...kept, ...spareOf(title, subjects, lang, read[0]!.subject)]
+    : kept.slice(0, COUNT.most);
 }
 
 /** Puts the name in; in Chinese a Latin one is set off by a space. */
 const fill = (template: string, name: string): string =>
   template.replace("{X}", name).replace(/(?<=[\p{Script=Latin}\d])(?=\p{Script=Han})/gu, " ");
 
-/** What happened, in general, with whom or what the title is about; none where it has no name. */
-function spareOf(title: string, subjects: readonly Subject[], lang: Language, context: string): string[] {
+/** What happened, in general, with whom or what the title is about; none where it has no name.
+ * @param subject of its first verb */
+function spareOf(title: string, subjects: readonly Subject[], lang: Language, subject?: string): string[] {
   const names = title.match(NAME) ?? [];
   const isMain = (each: Subject): boolean =>
     lang === "en" || each.kind === "name" || (each.kind === "asset" && title.startsWith(each.zh));
@@ -54,7 +58,6 @@ function spareOf(title: string, subjects: readonly Subject[], lang: Language, co
     !NOT_TICKERS.has(name) &&
     !NO_NAME.has(name.toLowerCase());
   const other = lang === "en" ? names.find(isOther) : undefined;
-  const { subject } = readTitle(title, lang, context);
   const name = subject ?? whole ?? first?.[lang] ?? other ?? main[0]?.[lang];
   const template = GENERAL_QUESTION[lang].replace("with", first?.kind === "place" && !subject ? "in" : "with");
   return name === undefined ? [] : [fill(template, name)];
