@@ -79,13 +79,8 @@ export function answerFromEvidence(findings: Findings, request: AnswerRequest): 
   if (outcome === "declined") return declined(request);
   const given = findings.ranked.slice(0, MOST.passages[request.wide ? "wide" : "narrow"]);
   const passages = given.map(({ found }) => found.passage);
-  const extracted = outcome === "offered" ? offer(findings, request, isQuoted) : quoteAs(outcome, findings, request);
+  const extracted = outcome === "offered" ? offer(findings, request, isQuoted) : quote(outcome, findings, request);
   return withModel(passages, extracted, request);
-}
-
-function quoteAs(outcome: "answered" | "unsure", findings: Findings, request: AnswerRequest): Draft {
-  if (outcome === "answered") return quote(findings.quoted, findings, request);
-  return asUnsure(quote(findings.evidence.slice(0, MOST.unsure), findings, request), request.routing.lang);
 }
 
 /** The reply to a question that nothing answers. */
@@ -102,10 +97,12 @@ export function withModel(passages: readonly Passage[], extracted: Draft, reques
   return { ...extracted, forModel: { excerpts: passages.map(toExcerpt), otherwise: declined(request) } };
 }
 
-function quote(quoted: readonly Evidence[], { evidence }: Findings, { routing, wide }: AnswerRequest): Draft {
-  const parts = wide ? evidence.slice(0, MOST.sections) : quoted;
+function quote(outcome: "answered" | "unsure", { evidence, quoted }: Findings, { routing, wide }: AnswerRequest) {
+  const narrow = outcome === "answered" ? quoted : evidence.slice(0, MOST.unsure);
+  const parts = wide ? evidence.slice(0, MOST.sections) : narrow;
   const sections = parts.map((part) => sectionOf(part, routing.lang, parts.length > 1));
-  return draft(sections.join("\n\n"), "answered", parts.map(sourceOf));
+  const found = draft(sections.join("\n\n"), outcome, parts.map(sourceOf));
+  return outcome === "answered" ? found : asUnsure(found, routing.lang);
 }
 
 const sourceOf = ({ article, window }: Evidence): SourceItem => toSourceItem(article.found.passage, window.text);

@@ -1,11 +1,7 @@
 import { parseJson } from "../../runtime/json/parse-json.ts";
 
 /** A reply of an embeddings endpoint, for so many texts. `dimension`: that of the vectors before, if any. */
-export type VectorsReply = {
-  readonly bytes: Uint8Array;
-  readonly count: number;
-  readonly dimension?: number | undefined;
-};
+export type VectorsReply = Readonly<{ bytes: Uint8Array; count: number; dimension?: number | undefined }>;
 type Fields = Readonly<Record<string, unknown>> | null | undefined;
 
 const STEPS = 32; // Of a byte, in the root mean square of a vector's numbers: 127 are four of those.

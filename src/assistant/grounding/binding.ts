@@ -1,3 +1,4 @@
+import { hasHan } from "../../language/detect-language.ts";
 import { isFunctional } from "../../language/stop-words.ts";
 import { groupBy } from "../../runtime/group-by.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
@@ -63,12 +64,7 @@ function namedIn(clause: string, keys: ReadonlySet<string>): ReadonlySet<string>
 /** Whether a part of a sentence, list or table with another such figure shares more of the words that distinguish such
  * parts than all parts with the figure do. Words are weighted by their inverse document frequency, less if they only stand
  * before the clause. */
-export function isOfOtherPart(
-  figure: Figure,
-  clause: string,
-  before: string,
-  clauses: readonly SourceClause[],
-): boolean {
+export function isOfOtherPart(figure: Figure, clause: string, before: string, clauses: readonly SourceClause[]) {
   if (figure.kind === "amount" && figure.unit === undefined && Number.isInteger(figure.value)) return false;
   const figures = figuresOf(clause).filter((one) => isLike(one, figure));
   const numbered = new Map([...labelsOf(before).numbered, ...labelsOf(clause).numbered]);
@@ -82,8 +78,8 @@ export function isOfOtherPart(
   const holding = rows.filter((row) => holds(row, figure));
   if (holding.length === 0) return labelled.length > 0 && like.some((row) => holds(row, figure));
   if (figures.length > 1 && holding.some((row) => figures.every((one) => holds(row, one)))) return false;
-  const isHan = HAN.test(clause);
-  const others = rows.filter((row) => HAN.test(row.text) === isHan && !figures.some((one) => holds(row, one)));
+  const isHan = hasHan(clause);
+  const others = rows.filter((row) => hasHan(row.text) === isHan && !figures.some((one) => holds(row, one)));
   const said = new Map([...labelsOf(before).all].map((label) => [label, LEAST.before]));
   for (const label of labelsOf(clause).all) said.set(label, 1);
   const own = figuresOf(`${before} ${clause}`).filter((one) => one.unit === "time" || isLike(one, figure));
@@ -106,8 +102,6 @@ export function isOfOtherPart(
     });
   });
 }
-
-const HAN = /\p{Script=Han}/u;
 
 function creditIn(label: string, { text, before }: SourceClause): number {
   const { all } = labelsOf(text);

@@ -4,22 +4,14 @@ import type { Figure } from "./figures.ts";
 const { figures: MOST } = BOUNDS;
 
 /** An amount as calculations see it: its value and the dimension of its unit; none for plain numbers and counts. */
-interface Quantity {
-  readonly value: number;
-  readonly unit: string | undefined;
-}
+type Quantity = Pick<Figure, "value" | "unit">;
 
 /** Units of numbers that say how many: "three times", "12 shares". */
 export const COUNTED: ReadonlySet<string | undefined> = new Set([undefined, "count", "times"]);
 
 /** Whether a calculation gives a figure: with two figures of which one is `near`, or both `far` ones where the words say
  * so; or a sum of the last near ones. Takes a bounded number of steps: several are taken one by one, as a reply says them. */
-export function isCalculated(
-  figure: Figure,
-  near: readonly Figure[],
-  far: readonly Figure[],
-  isSaid: boolean,
-): boolean {
+export function isCalculated(figure: Figure, near: readonly Figure[], far: readonly Figure[], isSaid: boolean) {
   const operands = quantitiesOf(near.slice(-3 * MOST.parts), figure.unit);
   const all = [...operands, ...quantitiesOf(far.slice(0, MOST.summands), figure.unit)];
   const isResult = (result: Quantity): boolean => isEqual(result, figure);

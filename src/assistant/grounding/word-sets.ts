@@ -18,12 +18,8 @@ export function anyOf(words: readonly string[]): RegExp {
 /** Words with capitals that name nothing. */
 export const NO_NAMES: ReadonlySet<string> = new Set(readWords(new URL("data/words-in-capitals.txt", import.meta.url)));
 
-const NEGATIONS = new Map(
-  readRows(new URL("data/negations.txt", import.meta.url)).map(([[first = ""] = [], words = []]): [string, RegExp] => [
-    first,
-    anyOf(words),
-  ]),
-);
+const NEGATION_ROWS = readRows(new URL("data/negations.txt", import.meta.url));
+const NEGATIONS = new Map(NEGATION_ROWS.map(([[name = ""] = [], words = []]) => [name, anyOf(words)] as const));
 
 /** Whether a folded text states the opposite of what its other words say: two negations are none. */
 export function isNegated(folded: string): boolean {

@@ -10,6 +10,7 @@ const BREAKER = { failures: 5, rest_ms: 15_000 };
 export type ModelProvider = ReturnType<typeof createModelProvider>;
 
 export function createModelProvider(config: ProviderConfig, send = createBoundedFetch(config)) {
+  const about = { host: new URL(config.base_url).host, model: config.model };
   const waiting: EventEmitter[] = [];
   let running = 0;
   let failures = 0;
@@ -51,15 +52,14 @@ export function createModelProvider(config: ProviderConfig, send = createBounded
   return {
     config,
     /** Whether it is left alone after failures, but for a call now and then. */
-    breaker: () => ({ host: new URL(config.base_url).host, model: config.model, isOpen: failures >= BREAKER.failures }),
+    breaker: () => ({ ...about, isOpen: failures >= BREAKER.failures }),
     /** The reply to a prompt, never empty.
      * @throws AnpError 1007 when a budget of tokens is used up
      * @throws ModelReplyError while the provider rests after failures, or when too many calls wait for it */
     async reply(prompt: Prompt, bounds: CallBounds): Promise<string> {
       if (performance.now() < restsUntil) throw new ModelReplyError("the provider failed too often");
       const settle = await bounds.meter?.(promptTokens(prompt) + config.max_output_tokens);
-      const { host } = new URL(config.base_url);
-      const call: ModelCall = { host, model: config.model, tokens: { prompt: 0, reply: 0 }, prompt };
+      const call: ModelCall = { ...about, tokens: { prompt: 0, reply: 0 }, prompt };
       bounds.calls?.push(call);
       try {
         return (call.reply = await replyInTurn(prompt, bounds, (tokens) => (call.tokens = tokens)));

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
 import type { AnswerRequest } from "../answer.ts";
-import { readRows } from "../../runtime/text/data-rows.ts";
+import { readRows, readWords } from "../../runtime/text/data-rows.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import { assetsInQuestion, isAssetName } from "../../language/assets.ts";
 import { createClassifier, train, type Classification, type Example, type Trained } from "./classifier/classifier.ts";
@@ -11,10 +11,7 @@ import { detectLanguage, hasHan } from "../../language/detect-language.ts";
 import { canonical, fold, tokenize, type Token } from "../../language/tokenize.ts";
 import { QUESTION_LEXICON, conceptsOf } from "../../language/lexicon.ts";
 
-const COMMON: ReadonlySet<string> = new Set(
-  `self assistant how when amount recent trouble reset arrival reward code rules balance basics support advice news
-  signing app`.split(/\s+/),
-);
+const COMMON: ReadonlySet<string> = new Set(readWords(new URL("data/common-concepts.txt", import.meta.url)));
 
 /** Whether a text names a concept of the domain: trading, the platform, its news. */
 export const isInDomain = (text: string): boolean => [...conceptsIn(text)].some((concept) => !COMMON.has(concept));
@@ -85,9 +82,7 @@ function classify(question: string, { history, page_context }: RouteContext): Cl
     if (joined.confidence >= LEAST_CONFIDENCE.inDomain) return joined;
   }
   // Small talk is short; a longer question that only resembles it ("can you add 5 and 89") is something else.
-  const talk =
-    best.label.startsWith("small_talk/") &&
-    core.length <= (hasHan(core) ? MOST_CHARACTERS_OF_SMALL_TALK.zh : MOST_CHARACTERS_OF_SMALL_TALK.en);
+  const talk = best.label.startsWith("small_talk/") && fits(core, MOST_CHARACTERS_OF_SMALL_TALK);
   if (isInDomain(core) || talk) return best.confidence >= LEAST_CONFIDENCE.inDomain ? best : OUT_OF_SCOPE;
   if (page_context !== undefined && isInDomain(page_context)) {
     const placed = classifier.classify(`${page_context} ${core}`);
