@@ -71,10 +71,8 @@ export async function readJson(event: H3Event, bounds: BodyBounds): Promise<{ va
 }
 
 /** The length that a request declares; `unknown` where it does not. */
-export function declaredBytes({ headers }: Pick<Request, "headers">, unknown: number): number {
-  const length = headers.get("content-length");
-  return length === null ? unknown : Number(length);
-}
+export const declaredBytes = ({ headers }: Pick<Request, "headers">, unknown: number): number =>
+  Number(headers.get("content-length") ?? unknown);
 
 /** Reads a body from the socket, without the streams of the Fetch API, which would cost more than most requests. */
 async function readBody({ req, runtime }: H3Event, bounds: BodyBounds): Promise<Uint8Array> {

@@ -24,9 +24,10 @@ export const isOutage = (error: unknown): error is StorageError =>
 export const ifDamaged = unlessFailed((error) => error instanceof CorruptionError);
 /** The result of a call, or `instead` where the storage does not answer. */
 export const ifOutage = unlessFailed(isOutage);
+/** The result of a call, or `instead` whatever the storage's error. */
+export const ifFailed = unlessFailed((error) => error instanceof StorageError);
 /** The result of a call, or its error. */
 export const orError = <T>(call: Promise<T>): Promise<T | StorageError> => ifFailed(call, (error) => error);
-const ifFailed = unlessFailed((error) => error instanceof StorageError);
 
 function unlessFailed<E>(isExpected: (error: unknown) => error is E) {
   return <T, U>(call: Promise<T>, instead: (error: E) => U | Promise<U>): Promise<T | U> =>

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { ifDamaged, StorageError } from "../../storage/storage-errors.ts";
+import { ifDamaged, ifFailed } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { type OnSkipped, Stream } from "../../storage/stream.ts";
 import { formatAddress, isDay } from "./event-address.ts";
@@ -26,10 +26,7 @@ export const openDay = (storage: Storage, day: string): DayLog => new Stream(sto
  * reply was lost, the batch there is ours. @returns false when another writer's has that number
  * @throws StorageError when the retry fails too; it is unknown then whether the batch was stored */
 export async function appendBatch(log: DayLog, last: number, own: string, later?: boolean): Promise<boolean> {
-  const outcome = await log.appendText(last, own, { later }).catch((error: unknown) => {
-    if (!(error instanceof StorageError)) throw error;
-    return log.appendText(last, own);
-  });
+  const outcome = await ifFailed(log.appendText(last, own, { later }), () => log.appendText(last, own));
   if (outcome === "created") return true;
   // A batch is created as a whole, so a damaged one is not the one just written.
   const stored = await ifDamaged(log.stored(last + 1), () => undefined);

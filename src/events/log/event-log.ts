@@ -5,7 +5,7 @@ import { StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { BATCH_LIMITS, type LogPosition } from "./day-log.ts";
 import { createDayWriter, type DuplicateSearch, type PendingEvent, type Recorded } from "./day-writer.ts";
-import { newEvent, type NewEvent, type StoredEvent } from "../event.ts";
+import { newEvent, type NewEvent } from "../event.ts";
 
 const QUEUE_LIMITS = { events: 10_000, bytes: 32 * 1024 * 1024 }; // What may wait for the storage; bytes as JSON.
 export type QueueLimits = Readonly<typeof QUEUE_LIMITS>;
@@ -43,9 +43,22 @@ export class EventLog {
    * already, and the result has its address either way.
    * @param known its `source_id`, an instant in ISO 8601, and where in the log of that day to search for it
    * @param later whether nobody waits for it */
-  async record(event: NewEvent, known?: KnownEvent, later = false) {
+  async record(given: NewEvent, known?: KnownEvent, later = false): Promise<Recorded> {
     const { created_at = toIso(this.#deps.clock.now()), source_id, search } = known ?? {};
-    return this.#enqueue({ created_at, ...newEvent.parse(event), ...(known && { source_id }) }, later, search);
+    const event = { created_at, ...newEvent.parse(given), ...(known && { source_id }) };
+    return new Promise((resolve, reject) => {
+      const bytes = Buffer.byteLength(JSON.stringify(event));
+      const queued = { event, later, bytes, since_ms: performance.now(), resolve, reject, ...(search && { search }) };
+      const { limits = QUEUE_LIMITS } = this.#deps;
+      const isFull = this.#waiting.length >= limits.events || this.#waitingBytes + bytes > limits.bytes;
+      if (this.#closed) this.#drop([queued], "the event log is closed");
+      else if (isFull) this.#drop([queued], "too many events are waiting to be written");
+      else {
+        this.#waiting.push(queued);
+        this.#waitingBytes += bytes;
+        this.#draining ??= this.#drain();
+      }
+    });
   }
 
   /** The last batch in the log of a day. */
@@ -73,22 +86,6 @@ export class EventLog {
   async close(): Promise<void> {
     this.#closed = true;
     await this.flush();
-  }
-
-  #enqueue(event: StoredEvent, later: boolean, search?: DuplicateSearch): Promise<Recorded> {
-    return new Promise((resolve, reject) => {
-      const bytes = Buffer.byteLength(JSON.stringify(event));
-      const queued = { event, later, bytes, since_ms: performance.now(), resolve, reject, ...(search && { search }) };
-      const { limits = QUEUE_LIMITS } = this.#deps;
-      const isFull = this.#waiting.length >= limits.events || this.#waitingBytes + bytes > limits.bytes;
-      if (this.#closed) this.#drop([queued], "the event log is closed");
-      else if (isFull) this.#drop([queued], "too many events are waiting to be written");
-      else {
-        this.#waiting.push(queued);
-        this.#waitingBytes += bytes;
-        this.#draining ??= this.#drain();
-      }
-    });
   }
 
   #takeBatch(): readonly QueuedEvent[] {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { language, sentimentLabel } from "../../contract/schemas/shared-fields.ts";
 
 const ms = z.int();
+const text = z.string();
 
 /** A stored news item. Times are unshifted: the feed's, or when the item was first seen. */
 const storedItem = z.object({
@@ -23,15 +24,7 @@ const storedItem = z.object({
   sentiment: sentimentLabel, // The last one, as it is added last: an item that stays is printed the same.
 });
 
-const listed = {
-  id: z.string(),
-  lang: z.string(),
-  title: z.string(),
-  body: z.string(),
-  category: z.string(),
-  url: z.string(),
-  movable: z.boolean(),
-};
+const listed = { id: text, lang: text, title: text, body: text, category: text, url: text, movable: z.boolean() };
 
 const storedNotice = z.object({ ...listed, published_ms: ms.nullable(), symbols: z.array(z.string()) });
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { checkDocument } from "../../storage/documents.ts";
-import { isOutage, StorageError } from "../../storage/storage-errors.ts";
+import { ifOutage, StorageError } from "../../storage/storage-errors.ts";
 import type { Key, Storage } from "../../storage/storage.ts";
 
 const KEY: Key = ["news", "refresh-lease"];
@@ -48,13 +48,14 @@ export function createRefreshLease(deps: {
     const renew = async (): Promise<void> => {
       if (monotonic() - started < deps.longestMs && (await isOwn())) await storage.put(KEY, text());
     };
+    // A lease that cannot be renewed or released runs out.
     const timer = setInterval(() => {
-      renewing = renewing.then(renew).catch(ignoreOutage);
+      renewing = ifOutage(renewing.then(renew), () => undefined);
     }, leaseMs / RENEWALS).unref();
     return async () => {
       clearInterval(timer);
       await renewing;
-      if (await isOwn().catch(ignoreOutage)) await storage.remove(KEY).catch(ignoreOutage);
+      if (await ifOutage(isOwn(), () => false)) await ifOutage(storage.remove(KEY), () => undefined);
     };
   }
 
@@ -74,9 +75,4 @@ export function createRefreshLease(deps: {
 function parseLease(stored: string | undefined): z.infer<typeof leaseDocument> | undefined {
   const lease = checkDocument(KEY, stored, leaseDocument);
   return lease instanceof StorageError ? undefined : lease;
-}
-
-/** A lease that cannot be renewed or released runs out. */
-function ignoreOutage(error: unknown): void {
-  if (!isOutage(error)) throw error;
 }

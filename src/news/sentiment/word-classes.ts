@@ -2,10 +2,7 @@ import { longestMatches } from "../../language/longest-matches.ts";
 import { readRows } from "../../runtime/text/data-rows.ts";
 
 /** A word of a title, or a character of a Chinese one that is in no word of a class; and the classes that it is in. */
-export interface Token {
-  readonly text: string;
-  readonly classes: readonly string[];
-}
+export type Token = { readonly text: string; readonly classes: readonly string[] };
 
 /** Classes by their words: English ones, of which some are beginnings and end in `*`, and Chinese ones. */
 const [ENGLISH, CHINESE] = [new Map<string, string[]>(), new Map<string, string[]>()];

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../runtime/json/canonical-json.ts";
 
 /** A patch is the digest of the text that it makes, then lines of that text: new ones as they are, and `@FROM TO` for
  * those of the text before. No line of the texts begins with `@`. */
 export function patchOf(before: string, after: string): string {
   const places = new Map(before.split("\n").map((line, at) => [line, at]));
-  const patch = [digestOf(after)];
+  const patch = [sha256(after)];
   let [from, to] = [-1, -1]; // The lines that the last line of the patch copies.
   for (const line of after.split("\n")) {
     const at = places.get(line) ?? -1;
@@ -31,7 +31,5 @@ export function patched(text: string, patches: readonly string[]): string | unde
     digest = own;
   }
   const result = lines.join("\n");
-  return digest === undefined || digest === digestOf(result) ? result : undefined;
+  return digest === undefined || digest === sha256(result) ? result : undefined;
 }
-
-const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -8,18 +8,11 @@ import type { Config } from "../../config/config-schema.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import type { News } from "../../news/news.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { Knowledge } from "../knowledge.ts";
 import type { UserState } from "../user-state.ts";
 import { answerAboutAccount } from "./account-answers.ts";
 import type { Question } from "./question.ts";
 
-export interface AnswerDeps {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly assistant: HostedAssistant;
-  readonly knowledge: Knowledge;
-  readonly news: News;
-}
+export type AnswerDeps = Readonly<{ config: Config; clock: Clock; assistant: HostedAssistant; news: News }>;
 
 /** Answers a question: about the account and the market from their figures, any other from what the assistant may quote. */
 export async function answerQuestion(

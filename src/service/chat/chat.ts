@@ -8,6 +8,7 @@ import type { Ids } from "../../runtime/ids.ts";
 import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import { createWindowCounter } from "../../runtime/cache/window-counter.ts";
 import { type Call, ledgerOperationOf, userOf, type OperationHandler } from "../operation.ts";
+import type { Knowledge } from "../knowledge.ts";
 import type { UserStates, UserState } from "../user-state.ts";
 import { answerQuestion, type AnswerDeps } from "./answer-question.ts";
 import { PendingAnswers, type PendingAnswer } from "./pending-answers.ts";
@@ -24,6 +25,7 @@ const UNPAID_WINDOW_MS = 60_000;
 type ChatDeps = AnswerDeps &
   DeliveryDeps & {
     ids: Ids;
+    knowledge: Knowledge;
     ledger: Ledger;
     userStates: UserStates;
     subscriptions: Subscriptions;

@@ -11,12 +11,7 @@ import type { Outcome } from "../operation.ts";
 export type DeliveryDeps = { readonly messages: Messages; readonly events: Events; readonly logger: Logger };
 
 /** Delivers an answer that was just charged. Nothing that fails here undoes the charge: the answer is paid for. */
-export async function deliver(
-  deps: DeliveryDeps,
-  message: Message,
-  entry: Entry,
-  answer: Answer,
-): Promise<Outcome<"sendChat">> {
+export async function deliver(deps: DeliveryDeps, message: Message, entry: Entry, answer: Answer) {
   const { message_id } = message;
   const failed = (what: string) => (error: unknown) => deps.logger.error({ err: error, message_id }, what);
   recordQuestion(deps.events, message, answer).catch(failed("a question asked could not be recorded"));

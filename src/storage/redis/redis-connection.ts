@@ -4,15 +4,7 @@ import { BoundedLru } from "../../runtime/cache/bounded-lru.ts";
 import { within } from "../../runtime/within.ts";
 import { type ExpectedIdentity, type LostParts, StorageReplacedError } from "../identity/expected-identity.ts";
 import { StorageError } from "../storage-errors.ts";
-import {
-  classifyFailure,
-  isRedisDamage,
-  isRefusal,
-  isWrongDatabase,
-  reasonOf,
-  refusalError,
-  withinDeadline,
-} from "./redis-errors.ts";
+import { classifyFailure, isRefusal, isWrongDatabase, reasonOf, refusalError, withinDeadline } from "./redis-errors.ts";
 import { RedisIdentity } from "./redis-identity.ts";
 import { hashTagOf } from "./redis-keys.ts";
 import { clusterOptions, redisOptions, RETRY_AFTER_MS, SLOTS_REFRESH_MS, TRY_FOR_MS } from "./redis-options.ts";
@@ -56,7 +48,7 @@ export class RedisConnection {
 
   /** Rises each time a server was lost or another one took its place: what was read may not exist any more. */
   generation(): number {
-    return this.#lossesNow() + (this.#identity?.generation() ?? 0);
+    return this.#lossesNow() + (this.#identity?.returns ?? 0);
   }
 
   /** Reads the identity of the server, or of the primary, that holds a key. @throws StorageReplacedError */
@@ -112,7 +104,7 @@ export class RedisConnection {
         // The client attaches the command, with passwords and stored values: they must not get into a log.
         Reflect.deleteProperty(error, "command");
         const outcome = classifyFailure(error);
-        if (outcome === "failed") throw isRedisDamage(error) ? error : refusalError(this.name, error);
+        if (outcome === "failed") throw refusalError(this.name, error);
         if (outcome === "uncertain") uncertain = true;
         replyError = error.name === "ReplyError" ? error : undefined;
         if ((once && outcome === "uncertain") || (tries > 1 && performance.now() >= until)) {
@@ -168,7 +160,7 @@ export class RedisConnection {
     if (!this.#isReady()) throw this.#failure(earlier);
   }
 
-  #failure({ error = this.#lastError, uncertain = false }: EarlierTry): StorageError {
+  #failure({ error = this.#lastError, uncertain = false }: EarlierTry): Error {
     const reason = error === undefined ? "no reply in time" : reasonOf(error);
     if (uncertain) {
       return new StorageError(`Redis at ${this.name} did not answer in time; a write may have been applied: ${reason}`);

@@ -52,8 +52,8 @@ export const isRefusal = (error: Error | undefined): boolean =>
 /** The server has fewer databases, or is part of a cluster, which has only one. */
 export const isWrongDatabase = (error: Error): boolean => SAYS.wrongDatabase.test(error.message);
 
-/** The error of the storage for an error of the server. */
-export function refusalError(name: string, error: Error): StorageError {
-  if (error instanceof StorageError) return error;
+/** The error of the storage for an error of the server; one that concerns a key alone stays as it is. */
+export function refusalError(name: string, error: Error): Error {
+  if (error instanceof StorageError || isRedisDamage(error)) return error;
   return new StorageError(`Redis at ${name} refuses: ${reasonOf(error)}`);
 }

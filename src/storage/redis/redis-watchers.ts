@@ -64,12 +64,7 @@ export function watchSlotOwners(cluster: Cluster): () => boolean {
 
   return () => {
     // A MOVED reply changes the lists at once, before the client refreshes them.
-    for (const [nodes, owner] of ranges) {
-      if (nodes[0] !== owner) {
-        compare();
-        break;
-      }
-    }
+    if (Array.from(ranges).some(([nodes, owner]) => nodes[0] !== owner)) compare();
     const answer = changed;
     changed = false;
     return answer;

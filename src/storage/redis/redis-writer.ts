@@ -101,9 +101,7 @@ interface Request {
  * create in a loop, one half is answered while the other prepares: a batch is sent early once it is half as large as
  * what was in flight last.
  * @param createAll makes several creations at once: the outcome of each, or its error */
-function createCreationBatcher(
-  createAll: (creations: readonly Creation[]) => Promise<(AppendItemOutcome | Error)[]>,
-): (creation: Creation) => Promise<AppendItemOutcome> {
+function createCreationBatcher(createAll: (creations: readonly Creation[]) => Promise<(AppendItemOutcome | Error)[]>) {
   let waiting: Request[] = [];
   let waitingText = 0;
   let inFlight = 0;
@@ -138,7 +136,7 @@ function createCreationBatcher(
     sendWaiting();
   }
 
-  return (creation) =>
+  return (creation: Creation): Promise<AppendItemOutcome> =>
     new Promise((resolve, reject) => {
       const length = creation.value.length + (creation.first?.value.length ?? 0);
       if (waiting.length === MAX_CREATIONS || waitingText + length > MAX_TEXT) sendWaiting();
