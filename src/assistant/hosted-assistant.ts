@@ -93,8 +93,7 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [], ...
       const asked = await withVector(given, prepared.standalone);
       return content.on((index) => runner.run("explain", { index, asked, prepared }));
     },
-    answered: (suggested: SuggestedQuestions): Promise<readonly string[]> =>
-      content.on((index) => runner.run("answered", { ...suggested, index })),
+    answered: (suggested: SuggestedQuestions) => content.on((index) => runner.run("answered", { ...suggested, index })),
     /** Data with its Chinese in the script of a language tag, as `zh-TW`. */
     inScript: createScriptWriter(runner, logger),
     breakers: () => model?.breakers() ?? [],

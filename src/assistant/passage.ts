@@ -18,8 +18,7 @@ export interface Passage {
 export type SourceItem = z.infer<typeof sourceItem>;
 
 /** The source item of a passage; `snippet` is the part that the answer uses. */
-export function toSourceItem(passage: Passage, snippet: string): SourceItem {
-  const { id, kind, title, url, lang, published_at } = passage;
+export function toSourceItem({ id, kind, title, url, lang, published_at }: Passage, snippet: string): SourceItem {
   return { id, kind, title, url, lang, published_at, snippet };
 }
 

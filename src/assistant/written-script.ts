@@ -12,6 +12,10 @@ type Rewrite<T> = (data: T, write: (text: string) => string) => T;
 /** Writes Chinese in the script of a language tag; what cannot be converted now stays Simplified. */
 export function createScriptWriter(runner: JobRunner<AssistantJobs>, logger: Logger) {
   const known = new LRUCache<string, string>({ max: KEPT });
+  const failed = (error: unknown): string[] => {
+    logger.warn({ err: error }, "Chinese could not be written in Traditional characters");
+    return [];
+  };
   return async <T>(tag: string, data: T, rewrite: Rewrite<T>): Promise<T> => {
     const script = scriptOfTag(tag);
     if (script === undefined) return data;
@@ -21,13 +25,7 @@ export function createScriptWriter(runner: JobRunner<AssistantJobs>, logger: Log
       return text;
     });
     const texts = Array.from(found.keys()).filter((text) => found.get(text) === undefined);
-    const written =
-      texts.length === 0
-        ? []
-        : await runner.run("write", { texts, script }).catch((error: unknown) => {
-            logger.warn({ err: error }, "Chinese could not be written in Traditional characters");
-            return [];
-          });
+    const written = texts.length === 0 ? [] : await runner.run("write", { texts, script }).catch(failed);
     for (const [at, text] of written.entries()) {
       found.set(texts[at]!, text);
       known.set(`${script} ${texts[at]!}`, text);

@@ -39,8 +39,7 @@ export function createPinoLogger(level: Config["log"]["level"], clock: Clock, wr
   });
 }
 
-const flush = (destination: sonicBoom.SonicBoom): Promise<unknown> =>
-  new Promise((resolve) => destination.flush(resolve));
+const flush = (destination: sonicBoom.SonicBoom) => new Promise((resolve) => destination.flush(resolve));
 
 /** A line of the log for a person: `12:00:00 warn news refreshed version=3`, and the stack of an error below it. */
 export function readable(line: string): string {

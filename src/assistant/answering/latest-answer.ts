@@ -19,9 +19,7 @@ const LEAST = { confidence: 0.9, duplicate: 0.6 };
 /** Number of headlines in a list; of notices on one subject, which are quoted by their first sentence. */
 const COUNT = { headlines: { narrow: 5, wide: 10 }, openings: { narrow: 3, wide: 6 } };
 
-const GENERIC_TERMS: ReadonlySet<string> = new Set(
-  searchTerms(readWords(new URL("data/generic-words.txt", import.meta.url)).join(" ")),
-);
+const GENERIC_TERMS = new Set(searchTerms(readWords(new URL("data/generic-words.txt", import.meta.url)).join(" ")));
 /** Terms of assets: they select the items of a list, and are not a subject by themselves. */
 const ASSET_TERMS: ReadonlySet<string> = new Set(
   searchTerms(ASSETS.flatMap(({ symbol, names, casual }) => [symbol, ...names, ...casual]).join(" ")),

@@ -38,8 +38,7 @@ function quantitiesOf(figures: readonly Figure[], wanted: string | undefined): Q
 const SPANS = "spans";
 const PLAIN: ReadonlySet<string | undefined> = new Set([...COUNTED, "time", "percent"]);
 
-const inUnit = (unit: string | undefined, ...values: readonly number[]): Quantity[] =>
-  values.map((value) => ({ value, unit }));
+const inUnit = (unit: string | undefined, ...values: readonly number[]) => values.map((value) => ({ value, unit }));
 
 /** What two quantities give, with the unit of the result. */
 function resultsOf(a: Quantity, b: Quantity): Quantity[] {
@@ -59,8 +58,7 @@ function resultsOf(a: Quantity, b: Quantity): Quantity[] {
   return isFactor(b, a) ? inUnit(a.unit, x * y, x / y) : [];
 }
 
-const isFactor = ({ unit }: Quantity, of: Quantity): boolean =>
-  unit === undefined || (unit === SPANS && of.unit !== "time");
+const isFactor = ({ unit }: Quantity, of: Quantity) => unit === undefined || (unit === SPANS && of.unit !== "time");
 
 /** Whether a result is the figure, rounded as that is written. */
 function isEqual({ value, unit }: Quantity, figure: Figure): boolean {

@@ -47,9 +47,8 @@ function isPointer(text: string, folded: string, { all }: StatementContext): boo
 function checkFigures(folded: string, figures: readonly Figure[], context: StatementContext): ReplyFault | undefined {
   const { sources, asked } = context;
   const stated = sources.flatMap((source) => source.figures);
-  const counts = figures
-    .filter(({ value, unit }) => Number.isInteger(value) && (COUNTED.has(unit) || unit === "time"))
-    .slice(0, MOST.parts / 2);
+  const isCount = ({ value, unit }: Figure) => Number.isInteger(value) && (COUNTED.has(unit) || unit === "time");
+  const counts = figures.filter(isCount).slice(0, MOST.parts / 2);
   const before = [...asked.figures.slice(0, MOST.parts), ...context.said.slice(-MOST.parts)];
   const known: Figure[] = [];
   const unknown = figures.filter((figure) => {
@@ -75,8 +74,7 @@ const NAME = /(?<![\p{L}\d.'’-])[A-Z][\p{Script=Latin}\d]*(?:[-.&'’][\p{Scri
 const LATIN = /(?<![\p{Script=Latin}\d])[A-Za-z][\p{Script=Latin}\d]*(?:[-.&][\p{Script=Latin}\d]+)*/gu;
 /** Names and coins of a statement stand in its sources, or in the question where the sources are about it. */
 function checkNames(text: string, { sources, asked }: StatementContext): ReplyFault | undefined {
-  const stated = (name: string): boolean =>
-    sources.some(({ folded }) => folded.includes(name)) || asked.folded.includes(name);
+  const stated = (name: string) => sources.some(({ folded }) => folded.includes(name)) || asked.folded.includes(name);
   const coins = [...assetsInQuestion(text)];
   const isHan = /\p{Script=Han}/u.test(text);
   const startsSentence = (at: number) => SAYS.sentenceStart.test(text.slice(Math.max(0, at - 4), at));
@@ -149,11 +147,9 @@ function checkMeaning(clause: string, { sources, asked }: StatementContext): Rep
 }
 
 function checkPlaces(clause: string, before: string, { sources }: StatementContext): ReplyFault | undefined {
-  const figures = figuresOf(clause)
-    .filter(({ kind, inWords }) => kind !== "time" && !inWords)
-    .slice(0, MOST.parts);
+  const figures = figuresOf(clause).filter(({ kind, inWords }) => kind !== "time" && !inWords);
   const clauses = sources.flatMap((source) => source.clauses);
   const isMisplaced = (figure: Figure): boolean =>
     isOfOtherRow(figure, clause, clauses) || isOfOtherPart(figure, clause, before, clauses);
-  return figures.some(isMisplaced) ? "place" : undefined;
+  return figures.slice(0, MOST.parts).some(isMisplaced) ? "place" : undefined;
 }

@@ -36,11 +36,9 @@ const WORDS = readNumbers(new URL("data/number-words.txt", import.meta.url));
 export const NUMBER_WORDS: readonly string[] = [...WORDS.keys()];
 const TICKERS = new Set(ASSETS.map(({ symbol }) => symbol.toLowerCase()));
 
+const ANY_UNIT = UNIT_NAMES.join("|").replaceAll("$", "\\$");
 /** A unit behind a number; a Latin one ends there. Another short word may be a ticker. */
-const UNIT = new RegExp(
-  `[\\s-]{0,2}(?:(${UNIT_NAMES.join("|").replaceAll("$", "\\$")})(?![a-z])|([a-z]{2,6})(?![a-z]))`,
-  "y",
-);
+const UNIT = new RegExp(`[\\s-]{0,2}(?:(${ANY_UNIT})(?![a-z])|([a-z]{2,6})(?![a-z]))`, "y");
 const CURRENCY_BEFORE = /((?:us|hk|s)?\$|[¥€£]|(?<![a-z])(?:usd|eur|gbp|cny|rmb|hkd|sgd|jpy|idr|php|inr|aud|day))\s?$/;
 const RANGE = /^\s{0,2}(?:[-–—~～至到、/]|to|and|or|或者?|和)\s{0,2}$/;
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");

@@ -14,10 +14,8 @@ export function isStated(figure: Figure, text: string, { stated, asked, near, fa
   if (stated.some((other) => isSame(figure, other, isAbout(text, figure)))) return true;
   if (figure.kind === "amount") return isCalculated(figure, near, far, SAYS.computed.test(text));
   if (asked.some((other) => isSame(figure, other, false))) return true;
-  const spans = [...near, ...far];
-  return (
-    figure.kind === "date" && [...asked, ...stated].some((day) => spans.some((span) => isAfter(figure, day, span)))
-  );
+  const [days, spans] = [asked.concat(stated), near.concat(far)];
+  return figure.kind === "date" && days.some((day) => spans.some((span) => isAfter(figure, day, span)));
 }
 
 /** Whether a date is so many days before or after another: 21 days after 10 November. */

@@ -78,11 +78,8 @@ function partsOf(text: string): Part[] {
     // The lines of a list belong together, the sentences of a paragraph do not.
     const isItem = sentences.length === 1;
     const inSentences = sentences.flatMap((sentence, n): Part[] => {
-      const place = {
-        group: isItem ? "list" : `${number}.${n}`,
-        key: (isItem && KEY.exec(sentence)?.[0]) || "",
-        column: "",
-      };
+      const subject = (isItem && KEY.exec(sentence)?.[0]) || "";
+      const place = { group: isItem ? "list" : `${number}.${n}`, key: subject, column: "" };
       return clausesOf(sentence).map((part, at, all) => ({ text: part, before: all[at - 1] ?? "", ...place }));
     });
     return [...inCells, ...inSentences];

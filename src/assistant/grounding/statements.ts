@@ -55,10 +55,8 @@ const CLAUSE_END = /,(?!\d)|[，；;：:]|(?<![a-z])(?:but|and|while|whereas|how
 
 /** The parts of a sentence that state something each. */
 export function clausesOf(sentence: string): string[] {
-  return sentence
-    .split(CLAUSE_END)
-    .map((clause) => clause.trim())
-    .filter((clause) => /[\p{L}\p{N}]/u.test(clause));
+  const clauses = sentence.split(CLAUSE_END).map((clause) => clause.trim());
+  return clauses.filter((clause) => /[\p{L}\p{N}]/u.test(clause));
 }
 
 /** The numbers that a list like "1, 3-5" names. */

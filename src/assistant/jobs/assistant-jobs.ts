@@ -21,6 +21,7 @@ export function createAssistantJobs(begin = beginIndex) {
   let held: { readonly id: number; readonly on: ReturnType<BeginIndex> } | undefined;
   let vectors = new VectorIndex();
   const heldOf = (id: number) => (held?.id === id ? held.on : undefined);
+  const onIndex = <T>(id: number, run: (on: AnswerIndex) => T) => (held?.id === id ? run(held.on.index()) : undefined);
   const withNear = ({ vector, ...asked }: AskedQuestion, index: AnswerIndex): AskedQuestion =>
     vector === undefined ? asked : { ...asked, near: vectors.nearTo(vector, index.indexed()) };
 
@@ -54,19 +55,13 @@ export function createAssistantJobs(begin = beginIndex) {
       on?.change(changes);
       return on !== undefined;
     },
-    prepare({ index, ...asked }: OnIndex & AskedQuestion): PreparedQuestion | undefined {
-      const on = heldOf(index);
-      return on && prepareQuestion(withNear(asked, on.index()), on.index());
-    },
-    explain({ index, asked, prepared }: OnIndex & { asked: AskedQuestion; prepared: PreparedQuestion }) {
-      const on = heldOf(index);
-      return on && explainAnswer(withNear(asked, on.index()), prepared, on.index());
-    },
-    embed({ index, ...wanted }: OnIndex & Parameters<VectorIndex["take"]>[1]) {
-      const on = heldOf(index);
-      return on && vectors.take(on.index().indexed(), wanted);
-    },
-    renewVectors: ({ index }: OnIndex) => heldOf(index) && vectors.renew(heldOf(index)!.index().indexed()),
+    prepare: ({ index, ...asked }: OnIndex & AskedQuestion): PreparedQuestion | undefined =>
+      onIndex(index, (on) => prepareQuestion(withNear(asked, on), on)),
+    explain: ({ index, asked, prepared }: OnIndex & { asked: AskedQuestion; prepared: PreparedQuestion }) =>
+      onIndex(index, (on) => explainAnswer(withNear(asked, on), prepared, on)),
+    embed: ({ index, ...wanted }: OnIndex & Parameters<VectorIndex["take"]>[1]) =>
+      onIndex(index, (on) => vectors.take(on.indexed(), wanted)),
+    renewVectors: ({ index }: OnIndex) => onIndex(index, (on) => vectors.renew(on.indexed())),
     readVectors,
     check: checkReply,
     /** The texts in Traditional characters. */
@@ -75,8 +70,7 @@ export function createAssistantJobs(begin = beginIndex) {
       return texts.map((text) => toTraditional(text, script));
     },
     /** The first `most` of the questions that are answered, by extraction, from one of the passages. */
-    answered: ({ index, ...of }: OnIndex & SuggestedQuestions): string[] | undefined =>
-      heldOf(index)?.once(of, (on) => answeredFrom(on, of)),
+    answered: ({ index, ...of }: OnIndex & SuggestedQuestions) => heldOf(index)?.once(of, (on) => answeredFrom(on, of)),
   };
 }
 

@@ -79,10 +79,8 @@ export async function callModel(
   prompt: Prompt,
   { signal, until, onSpent }: CallBounds & { readonly onSpent: (tokens: Tokens) => unknown },
 ): Promise<string> {
-  const [{ generateText }, { createOpenAICompatible }] = await Promise.all([
-    import("ai"),
-    import("@ai-sdk/openai-compatible"),
-  ]);
+  const { generateText } = await import("ai");
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const { form, ...words } = prompt;
   let hasBegun = false;
   const provider = createOpenAICompatible({
@@ -117,8 +115,7 @@ export async function callModel(
   return whole;
 }
 
-const reported = (tokens: number | undefined): number | undefined =>
-  Number.isSafeInteger(tokens) && tokens! > 0 ? tokens : undefined;
+const reported = (tokens: number | undefined) => (Number.isSafeInteger(tokens) && tokens! > 0 ? tokens : undefined);
 
 // Models that reason name their tags differently, and some leave out the opening one.
 const THINKING = /<(think|thinking|thought|reasoning)>[^]*?(?:<\/\1>|$)/gi;

@@ -47,9 +47,8 @@ export function tokensOf(text: string): number {
 }
 
 function promptOf({ question, lang, history, passages, wide }: PromptRequest): Prompt {
-  const system = [...INSTRUCTIONS.all, wide ? INSTRUCTIONS.wide : INSTRUCTIONS.narrow]
-    .join("\n")
-    .replace("{language}", INSTRUCTIONS.languages[lang]);
+  const instructions = [...INSTRUCTIONS.all, wide ? INSTRUCTIONS.wide : INSTRUCTIONS.narrow].join("\n");
+  const system = instructions.replace("{language}", INSTRUCTIONS.languages[lang]);
   const messages = history.slice(-MOST.turns).flatMap((turn): Message[] => [
     { role: "user", content: turn.question },
     { role: "assistant", content: turn.answer.slice(0, MOST.answer) },

@@ -224,9 +224,6 @@ export class Scores {
     return this.#scores[document] ?? 0;
   }
 
-  /** The scores by document number. */
-  toVector = (): Float32Array => new Float32Array(this.#scores);
-
   highest(): number {
     return this.#scored.reduce((highest, document) => Math.max(highest, this.#scores[document]!), 0);
   }

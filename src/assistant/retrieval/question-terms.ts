@@ -172,9 +172,8 @@ function wordsFor({ en, zh }: Meaning, lang: Language, phrase?: string): Alterna
   // A word inside the phrase is said as well: "充值" in "怎么充值".
   const isSaid = (word: string): boolean =>
     phrase !== undefined && (lang === "zh" ? phrase.includes(word) : ` ${phrase} `.includes(` ${word} `));
-  const words = own.map((word) =>
-    alternative(word, isSaid(word) ? 1 : isForeign ? ALTERNATIVE.translated : ALTERNATIVE.synonym),
-  );
+  const unsaid = isForeign ? ALTERNATIVE.translated : ALTERNATIVE.synonym;
+  const words = own.map((word) => alternative(word, isSaid(word) ? 1 : unsaid));
   // Chinese articles use English words too.
   const borrowed = lang === "zh" ? en.filter((word) => !word.includes(" ")) : [];
   return [...words, ...borrowed.map((word) => alternative(word, word === phrase ? 1 : ALTERNATIVE.synonym))];

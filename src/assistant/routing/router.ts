@@ -117,9 +117,8 @@ const RESEARCH_WORDS = new RegExp(`(?:${SAYS.research.source})(?:一下|下)?`, 
 
 /** The question without its request for research, which is not its subject; the question itself when nothing else is left. */
 export function withoutResearch(question: string): string {
-  const folded = fold(question);
   if (!asksResearch(question)) return question;
-  const rest = folded.replace(RESEARCH_WORDS, " ").replace(SAYS.order, "").trim();
+  const rest = fold(question).replace(RESEARCH_WORDS, " ").replace(SAYS.order, "").trim();
   return /[\p{L}\p{N}]{2}/u.test(rest) ? rest : question;
 }
 

@@ -70,10 +70,8 @@ function shinglesOf(text: string) {
     if (!han || token.length === 1) words.add(token);
     else for (let at = 0; at + 1 < token.length; at++) words.add(token.slice(at, at + 2));
   }
-  return {
-    words: Array.from(words).sort((a, b) => b.length - a.length || (a < b ? -1 : 1)),
-    numbers: numbers.sort().join(" "),
-  };
+  const longestFirst = Array.from(words).sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
+  return { words: longestFirst, numbers: numbers.sort().join(" ") };
 }
 
 /** The words of a title that one of two similar ones must share with the other; kept, since most titles are listed again. */

@@ -10,8 +10,7 @@ for (const [[name = ""] = [], en = [], zh = []] of readRows(new URL("data/word-c
   for (const word of en) ENGLISH.set(word, [...(ENGLISH.get(word) ?? []), name]);
   for (const word of zh) CHINESE.set(word, [...(CHINESE.get(word) ?? []), name]);
 }
-const longest = (words: ReadonlyMap<string, unknown>): number =>
-  Math.max(...Array.from(words.keys(), (word) => word.length));
+const longest = (words: ReadonlyMap<string, unknown>) => Math.max(...Array.from(words.keys(), (word) => word.length));
 const [LONGEST_EN, LONGEST_ZH] = [longest(ENGLISH), longest(CHINESE)];
 
 /** The classes of an English word.

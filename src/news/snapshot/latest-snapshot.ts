@@ -31,6 +31,7 @@ export class LatestSnapshot {
   #seen: { readonly number: number; readonly generation: number; readonly distance: number } | undefined;
   #lookedAt = -Infinity;
   #looking: Promise<number> | undefined;
+  readonly #distance = (): number => shiftAt(this.#deps.shift, this.#deps.clock.now());
 
   constructor(deps: LatestSnapshotDeps) {
     this.#deps = deps;
@@ -90,9 +91,5 @@ export class LatestSnapshot {
         logger.warn({ error: (error as Error).message }, "no newer news snapshot can be read; the last one stays");
       }
     }
-  }
-
-  #distance(): number {
-    return shiftAt(this.#deps.shift, this.#deps.clock.now());
   }
 }

@@ -44,10 +44,8 @@ function idOf(name: string, url: string): string {
 }
 
 /** An OPML document of feeds. */
-export function opmlOf(
-  sources: readonly (Omit<WrittenSource, "timezone" | "headers"> & { timezone?: string | null })[],
-) {
-  const outlines = sources.map(({ name, lang: language, url: xmlUrl, categories = [], timezone, weight = 1 }) => ({
+export function opmlOf(feeds: readonly (Omit<WrittenSource, "timezone" | "headers"> & { timezone?: string | null })[]) {
+  const outlines = feeds.map(({ name, lang: language, url: xmlUrl, categories = [], timezone, weight = 1 }) => ({
     ...{ text: name, title: name, type: "rss", xmlUrl, language },
     ...(categories.length > 0 && { category: categories.join(",") }),
     ...(timezone && { timezone }),

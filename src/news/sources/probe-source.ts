@@ -8,6 +8,7 @@ import { NO_VALIDATORS, type ReaderOptions, readSource } from "./read-source.ts"
 import type { Source } from "./sources.ts";
 
 const HEAD = 20_000; // Characters that are searched for the title.
+const TITLE = /(?:<title\b[^<>]{0,200}>|"title"\s{0,9}:\s{0,9}")([^]{0,300}?)(?:<\/title|")/i;
 const FORMATS: Readonly<Record<string, string>> = { rss: "RSS", feed: "Atom", rdf: "RDF", channel: "CDF" };
 /** Longest wait for one source, ms, even if the configuration allows a refresh more. */
 export const PROBE_MS = 10_000;
@@ -37,9 +38,7 @@ export async function probeSource(source: Source, options: ReturnType<typeof pro
   return {
     status: reading.status ?? null,
     format: FORMATS[/<(?:[\w-]+:)?(rss|feed|rdf|channel)(?=[\s>:])/i.exec(head)?.[1]?.toLowerCase() ?? ""] ?? "JSON",
-    title: plainLine(
-      /(?:<title\b[^<>]{0,200}>|"title"\s{0,9}:\s{0,9}")([^]{0,300}?)(?:<\/title|")/i.exec(head)?.[1] ?? "",
-    ),
+    title: plainLine(TITLE.exec(head)?.[1] ?? ""),
     charset,
     ...counts,
     old,

@@ -73,8 +73,7 @@ export function createVectorizer({ keys, idf }: Vocabulary) {
   const counts = new Int32Array(idf.length);
   return {
     /** Share of the words and pairs of a text that were seen in training, 0 to 1. */
-    familiarity: ({ words }: RawFeatures): number =>
-      words.filter((key) => ids.has(key)).length / Math.max(1, words.length),
+    familiarity: ({ words }: RawFeatures) => words.filter((key) => ids.has(key)).length / Math.max(1, words.length),
     vector({ words, characters }: RawFeatures): Vector {
       const found: number[] = [];
       const weights: number[] = [];

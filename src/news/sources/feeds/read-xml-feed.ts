@@ -147,12 +147,11 @@ class FeedReader {
 
 const isEntry = (name: string): boolean => name === "item" || name === "entry";
 
+const ATTRIBUTE = /(?<![^\s"'])([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))/g;
 /** The attributes of a tag by their names in lower case. */
 export function attributesOf(text: string): Record<string, string> {
   if (!text.includes("=")) return {};
-  const found = text
-    .slice(0, MOST.attributes)
-    .matchAll(/(?<![^\s"'])([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))/g);
+  const found = text.slice(0, MOST.attributes).matchAll(ATTRIBUTE);
   return Object.fromEntries(Array.from(found, ([, key, ...text]) => [key!.toLowerCase(), decodeXML(text.join(""))]));
 }
 
