@@ -190,10 +190,9 @@ function coverageOf(parts: Parts, sources: readonly Source[], states: readonly S
   for (const kind of ["news", "notice", "help"] as const) {
     const counts: Record<string, number | "unknown"> = Object.fromEntries(language.options.map((lang) => [lang, 0]));
     for (const { lang } of kinds[kind]) counts[lang] = Number(counts[lang] ?? 0) + 1;
+    const unlisted = sources.filter((source) => source.kind === kind && neverListed.has(source.id));
     for (const lang of language.options) {
-      const isUnlisted = sources.some(
-        (source) => source.kind === kind && (source.lang ?? lang) === lang && neverListed.has(source.id),
-      );
+      const isUnlisted = unlisted.some((source) => (source.lang ?? lang) === lang);
       if (isUnlisted && counts[lang] === 0) counts[lang] = "unknown";
     }
     result[kind] = counts;

@@ -25,10 +25,7 @@ export function staleWhileRevalidate<S, T>(make: (of: S) => Promise<T>, isSame: 
     const made = last !== undefined && isSame(last.source, source) ? last.made : begin(source);
     if (before === undefined) return made;
     const { result } = before;
-    return within(
-      made.catch(() => result),
-      PATIENCE_MS,
-      () => result,
-    );
+    const stale = (): T => result;
+    return within(made.catch(stale), PATIENCE_MS, stale);
   };
 }
