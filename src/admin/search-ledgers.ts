@@ -28,9 +28,8 @@ type OnUser = (done: number, users: number) => void;
  * @param onUser called with how many users have been searched, and their number @throws CorruptionError */
 export async function* searchLedgers(service: AccountsService, search: LedgerSearch, onUser: OnUser) {
   const read = async (user_id: string): Promise<FoundRow[]> => {
-    const rows: FoundRow[] = [];
-    for await (const entry of fittingEntries(service, user_id, search)) rows.push({ user_id, ...toLedgerRow(entry) });
-    return rows;
+    const entries = await collect(fittingEntries(service, user_id, search));
+    return entries.map((entry) => ({ user_id, ...toLedgerRow(entry) }));
   };
   for await (const rows of eachLedger(service, read, onUser)) yield* rows;
 }

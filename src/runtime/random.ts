@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 /** The one source of randomness: ids, tokens, temp names. */
 export type Random = { bytes(size: number): Buffer };
@@ -9,11 +9,8 @@ export function seededRandom(seed: string): Random {
   let counter = 0;
   return {
     bytes(size) {
-      const parts: Buffer[] = [];
-      for (let have = 0; have < size; have += 32) {
-        parts.push(createHash("sha256").update(`${seed}:${counter++}`).digest());
-      }
-      return Buffer.concat(parts).subarray(0, size);
+      const next = () => hash("sha256", `${seed}:${counter++}`, "buffer");
+      return Buffer.concat(Array.from({ length: Math.ceil(size / 32) }, next)).subarray(0, size);
     },
   };
 }

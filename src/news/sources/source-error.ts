@@ -25,9 +25,8 @@ export class SourceError extends Error {
 /** The error of a response that is not a success.
  * @param now milliseconds since the epoch, for a date in `Retry-After` (RFC 9110 §10.2.3) */
 export function statusError({ status, headers }: Pick<Response, "status" | "headers">, now: number): SourceError {
-  const gone = "the server answered 410 (gone); it is asked again once a day";
-  const error =
-    status === 410 ? new SourceError("gone", gone) : new SourceError("status", `the server answered ${status}`);
+  const said = status === 410 ? "410 (gone); it is asked again once a day" : String(status);
+  const error = new SourceError(status === 410 ? "gone" : "status", `the server answered ${said}`);
   error.status = status;
   const after = headers.get("retry-after");
   if (after !== null) {
