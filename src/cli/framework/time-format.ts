@@ -15,6 +15,10 @@ export function showTime(iso: string, zone: string): string {
   return shifted.slice(0, 19).replace("T", " ");
 }
 
+/** An instant to the second, in UTC. */
+export const showInstant = (iso: string | null) =>
+  iso === null ? "-" : iso.replace("T", " ").replace(/(\.\d+)?Z$/, "Z");
+
 /** When a quota is reset, in its own zone, and how long that is: `2026-11-21 00:00:00 +08:00 (in 3 h 12 min)`. */
 export function showReset(iso: string, now: number): string {
   const left = Date.parse(iso) - now;

@@ -1,4 +1,4 @@
-import { showTime } from "../framework/time-format.ts";
+import { showInstant, showTime } from "../framework/time-format.ts";
 import { cleanLine } from "./clean-text.ts";
 import TABLES from "./tables.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
@@ -29,10 +29,19 @@ export type Makings<T, N extends TableName> = { readonly [K in ColumnName<N>]?: 
   readonly [K in Exclude<ColumnName<N>, CellField<T>>]: Making<T> & { readonly of: (row: T) => Cell };
 };
 
+/** How a terminal shows the values of a column, by what its `as` says in `tables.json`. */
+const SHOWN: Readonly<Record<string, (value: never, terminal: Terminal) => string>> = {
+  instant: showInstant,
+  delta: (delta: number, { paint }) =>
+    delta > 0 ? paint("green", `+${delta}`) : delta < 0 ? paint("red", String(delta)) : "0",
+  yes: (value: boolean) => (value ? "yes" : ""),
+};
+
 /** The columns of a table of `tables.json`. */
 export const tableColumns = <T, N extends TableName>(table: N, makings?: Makings<T, N>): Column<T>[] =>
-  Object.entries(TABLES[table].columns).map(([name, display]) => {
-    return { name, ...display, ...makings?.[name as ColumnName<N>] };
+  Object.entries<Display<T> & { readonly as?: string }>(TABLES[table].columns).map(([name, { as, ...display }]) => {
+    const shown = (row: T, terminal: Terminal) => SHOWN[as!]!(Reflect.get(row as object, name) as never, terminal);
+    return { name, ...display, ...(as && { show: shown }), ...makings?.[name as ColumnName<N>] };
   });
 
 /** What is printed of such a table without rows. */

@@ -134,16 +134,6 @@ function rendererOf<T extends object>(format: Format, columns: readonly Column<T
   };
 }
 
-/** An instant as a terminal shows it: to the second, in UTC. */
-export const showInstant = (iso: string | null) =>
-  iso === null ? "-" : iso.replace("T", " ").replace(/(\.\d+)?Z$/, "Z");
-
-/** A change in points, with its sign and colour. */
-export function showDelta({ delta }: { readonly delta: number }, { paint }: Terminal): string {
-  if (delta === 0) return "0";
-  return delta > 0 ? paint("green", `+${delta}`) : paint("red", String(delta));
-}
-
 function toCell(value: unknown): Cell {
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
   return value === null || value === undefined ? null : JSON.stringify(value);

@@ -31,11 +31,7 @@ async function listAsked(context: Context, typed: string, from: ReturnType<typeo
     await printTable(context, {
       table: "asked questions",
       rows: await askedQuestions(service, user, { most, since: from(context.clock.now(), zone) }),
-      cells: {
-        created_at: timeColumn("created_at", zone),
-        free_use: { show: ({ free_use }) => (free_use ? "yes" : "") },
-        ...repeats,
-      },
+      cells: { created_at: timeColumn("created_at", zone), ...repeats },
     });
   });
 }

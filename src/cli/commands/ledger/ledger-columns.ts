@@ -2,7 +2,6 @@ import type { ChargedQuestion } from "../../../admin/charged-questions.ts";
 import type { LedgerRow } from "../../../admin/ledger-reader.ts";
 import { timeColumn, type Makings } from "../../terminal/column.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";
-import { showDelta } from "../../terminal/print.ts";
 import { showAge } from "../../framework/time-format.ts";
 
 const REF_SHOWN = 13; // A reference is shortened to its first characters, by which --ref finds it.
@@ -24,7 +23,6 @@ export const entryCells = (now: number, zone: string) =>
   ({
     created_at: timeColumn("created_at", zone),
     age: { of: ({ created_at }) => showAge(created_at, now) },
-    delta: { show: showDelta },
     balance_after: { show: ({ balance_after }) => String(balance_after ?? "?") },
     ref_id: { show: ({ ref_id }) => cleanLine(ref_id).slice(0, REF_SHOWN) },
   }) satisfies Makings<LedgerRow, "ledger">;

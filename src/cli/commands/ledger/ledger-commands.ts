@@ -8,7 +8,7 @@ import { INCOMPLETE, printLong } from "../../framework/long-work.ts";
 import { optional, toggle, userId, userParam } from "../../params/param.ts";
 import { withAccounts, withAccountOperations, type AccountOperations } from "../../target/operations.ts";
 import { tableColumns, type Column } from "../../terminal/column.ts";
-import { formatOf, openRowPrinter, printRecord, printTable, showDelta } from "../../terminal/print.ts";
+import { formatOf, openRowPrinter, printRecord, printTable } from "../../terminal/print.ts";
 import { summarizeLedger, type LedgerSummary, newestFirst } from "../../../admin/ledger-reader.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import type { Context } from "../../framework/command-context.ts";
@@ -46,7 +46,7 @@ async function printSummary(context: Context, found: Summary, zone: string): Pro
   if (entries === 0) terminal.say("No entry matches.");
   else {
     await terminal.write("\n");
-    await printTable(context, { table: "types of entries", rows: by_type, cells: { delta: { show: showDelta } } });
+    await printTable(context, { table: "types of entries", rows: by_type });
     await terminal.write(`\nDays in ${zone}\n`);
     await printTable(context, { table: "days", rows: by_day });
   }

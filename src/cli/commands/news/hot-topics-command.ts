@@ -1,6 +1,7 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { optional, integer, word } from "../../params/param.ts";
-import { formatOf, printTable, showInstant } from "../../terminal/print.ts";
+import { showInstant } from "../../framework/time-format.ts";
+import { formatOf, printTable } from "../../terminal/print.ts";
 import { runOperation } from "../../target/operations.ts";
 
 export const command = defineCommand("hot-topics", {

@@ -6,7 +6,8 @@ import { longWork } from "../../framework/long-work.ts";
 import { among, anything, optional, word, integer } from "../../params/param.ts";
 import { runOperation, withOperations, withSession } from "../../target/operations.ts";
 import { sources } from "./sources-commands.ts";
-import { formatOf, printRecord, printTable, showInstant } from "../../terminal/print.ts";
+import { showInstant } from "../../framework/time-format.ts";
+import { formatOf, printRecord, printTable } from "../../terminal/print.ts";
 
 const [symbol, text] = [optional(word), optional(anything)];
 const FILTER = { symbol, source: text, category: text, query: text };
@@ -15,12 +16,7 @@ const hot = defineCommand("news hot", {
   options: { limit: optional(integer()), hours: optional(integer()), ...FILTER },
   async run({ query: q, ...query }, context) {
     const { data } = await runOperation(context, "getNewsHot", { input: { query: { ...query, q } } });
-    await printTable(context, {
-      data,
-      table: "news",
-      rows: data.news,
-      cells: { published_at: { show: ({ published_at }) => showInstant(published_at) } },
-    });
+    await printTable(context, { table: "news", data, rows: data.news });
     if (data.total > data.news.length) context.terminal.say(`${data.news.length} of ${data.total} items.`);
   },
 });
@@ -29,15 +25,8 @@ const topics = defineCommand("news topics", {
   options: { limit: optional(integer()), lang: optional(word), ...FILTER },
   async run({ query: q, ...query }, context) {
     const { data } = await runOperation(context, "getNewsTopics", { input: { query: { ...query, q } } });
-    await printTable(context, {
-      data,
-      table: "news topics",
-      rows: data.topics,
-      cells: {
-        heat: { show: ({ heat }) => heat.toFixed(1) },
-        last_seen_at: { show: ({ last_seen_at }) => showInstant(last_seen_at) },
-      },
-    });
+    const cells = { heat: { show: ({ heat }: { readonly heat: number }) => heat.toFixed(1) } };
+    await printTable(context, { table: "news topics", data, rows: data.topics, cells });
   },
 });
 
@@ -98,8 +87,6 @@ const status = defineCommand("news status", {
       rows: data.sources,
       cells: {
         state: { show: ({ ok, state }, terminal) => terminal.paint(ok ? "green" : "red", state) },
-        next_try_at: { show: ({ next_try_at }) => showInstant(next_try_at) },
-        last_ok_at: { show: ({ last_ok_at }) => showInstant(last_ok_at) },
         last_read: { of: lastRead },
         ...READ_COUNTS,
       },

@@ -15,8 +15,7 @@ function toRow(name: string, { url, token, token_file }: Profile, { current }: P
 
 async function printProfiles(context: Context, kept: Profiles, none?: string): Promise<void> {
   const rows = Object.entries(kept.profiles).map(([name, profile]) => toRow(name, profile, kept));
-  const cells = { current: { show: (row: (typeof rows)[number]) => (row.current ? "yes" : "") } };
-  await printTable(context, { table: "profiles", rows, cells, none });
+  await printTable(context, { table: "profiles", rows, none });
 }
 
 const list = defineCommand("profiles list", {

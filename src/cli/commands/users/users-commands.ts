@@ -7,12 +7,12 @@ import { confirmUnlessYes, operatorFlags, yesFlag } from "../../framework/confir
 import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
 import { longWork } from "../../framework/long-work.ts";
 import { knownUser, optional, required, integer, oneOf, userId } from "../../params/param.ts";
-import { showAge, showReset, showTime, zoneOf } from "../../framework/time-format.ts";
+import { showAge, showInstant, showReset, showTime, zoneOf } from "../../framework/time-format.ts";
 import { entryCells } from "../ledger/ledger-columns.ts";
 import { showFeatures } from "./subscription-commands.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
 import type { TableName } from "../../terminal/column.ts";
-import { formatOf, printRecord, printTable, showInstant, type Tabled } from "../../terminal/print.ts";
+import { formatOf, printRecord, printTable, type Tabled } from "../../terminal/print.ts";
 import { tokenCells } from "./tokens-commands.ts";
 
 const list = defineCommand("users list", {
@@ -25,7 +25,6 @@ const list = defineCommand("users list", {
       rows,
       cells: {
         free_daily_quota: { show: ({ free_daily_quota }) => String(free_daily_quota ?? "default") },
-        created_at: { show: ({ created_at }) => showInstant(created_at) },
         erased_at: { of: ({ erased }) => erased?.at, show: ({ erased }) => (erased ? showInstant(erased.at) : "") },
       },
     });
