@@ -48,9 +48,8 @@ export async function withAccountOperations<T>(
 }
 
 /** The operations of the daemon that the command works on. */
-export async function onDaemon({ daemon }: Context, user: string | undefined, retry?: RetryPolicy) {
-  return (await import("./daemon-operations.ts")).openDaemonOperations(daemon!, user, retry);
-}
+export const onDaemon = async ({ daemon }: Context, user: string | undefined, retry?: RetryPolicy) =>
+  (await import("./daemon-operations.ts")).openDaemonOperations(daemon!, user, retry);
 
 const onStorage = <Id extends OperationId, S extends AccountsSession>(
   session: S & { service: { run: <K extends Id>(id: K, call: Call, raw: RawInput) => Promise<Outcome<K>> } },
@@ -96,9 +95,11 @@ export const withSession = async <T>(context: Context, action: Action<Session, T
 /** As `withSession`, but opens only the users and their points: news, events and the assistant take longer to load than
  * most commands take to run. The whole service is opened where a fixture is still to be loaded.
  * @throws UsageError, ConfigError, StorageError */
-export async function withAccounts<T>(context: Context, act: Action<AccountsSession, T>, options: SessionOptions = {}) {
-  return use((await import("./open-session.ts")).openSession(context, false, options), act);
-}
+export const withAccounts = async <T>(
+  context: Context,
+  act: Action<AccountsSession, T>,
+  options: SessionOptions = {},
+) => use((await import("./open-session.ts")).openSession(context, false, options), act);
 
 async function use<S extends AccountsSession, T>(opened: Promise<S>, action: Action<S, T>): Promise<T> {
   const session = await opened;

@@ -118,10 +118,9 @@ function rendererOf<T extends object>(format: Format, columns: readonly Column<T
   if (format === "table") {
     let layout: TableLayout<T> | undefined;
     return async (rows, isFirst) => {
-      const { drawRecords, drawTable, layOut } = await import("./table.ts");
+      const { drawRows, layOut } = await import("./table.ts");
       layout ??= layOut(rows, columns, terminal);
-      if (rows.length === 0 && !isFirst) return "";
-      return (layout.asRecords ? drawRecords : drawTable)(rows, layout, terminal, isFirst);
+      return rows.length === 0 && !isFirst ? "" : drawRows(rows, layout, terminal, isFirst);
     };
   }
   const shown = columns.filter(({ person }) => person !== true);

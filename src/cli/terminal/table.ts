@@ -16,29 +16,23 @@ export interface TableLayout<T> {
   readonly asRecords: boolean; // Whether each row is drawn as a record instead.
 }
 
-/** Draws each row in full, a name and a value a line, an empty line between rows. @param isFirst none was drawn yet */
-export function drawRecords<T extends object>(
+/** Draws a table without lines. Numbers are aligned right; wide characters count two columns; longer texts are cut. As
+ * records, each row is drawn in full, a name and a value a line, an empty line between rows.
+ * @param isFirst none was drawn yet, so that a table begins with the names of its columns */
+export function drawRows<T extends object>(
   rows: readonly T[],
-  { columns }: TableLayout<T>,
+  { columns, widths, asRecords }: TableLayout<T>,
   terminal: Terminal,
   isFirst: boolean,
 ): string {
-  const names = columns.map(({ name, title = name }) => title.replaceAll("_", " "));
-  const records = cellsOf(rows, columns, terminal).map((row) => drawRecord(names, row, terminal));
-  return `${isFirst ? "" : "\n"}${records.join("\n")}`;
-}
-
-/** Draws a table without lines. Numbers are aligned right; wide characters count two columns; longer texts are cut.
- * @param head whether the names of the columns are drawn */
-export function drawTable<T extends object>(
-  rows: readonly T[],
-  { columns, widths }: TableLayout<T>,
-  terminal: Terminal,
-  head: boolean,
-): string {
+  const names = namesOf(columns);
+  if (asRecords) {
+    const records = cellsOf(rows, columns, terminal).map((row) => drawRecord(names, row, terminal));
+    return `${isFirst ? "" : "\n"}${records.join("\n")}`;
+  }
   const first = rows[0];
   const table = new Table({
-    head: head ? namesOf(columns).map((name) => terminal.paint("bold", name)) : [],
+    head: isFirst ? names.map((name) => terminal.paint("bold", name.toUpperCase())) : [],
     chars: NO_LINES,
     style: { head: [], border: [], "padding-left": 0, "padding-right": GAP, compact: true },
     colAligns: columns.map((column) => (typeof (first && cellOf(first, column)) === "number" ? "right" : "left")),
@@ -78,7 +72,7 @@ function fit<T extends object>(rows: readonly T[], columns: readonly Column<T>[]
 const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width, 0);
 
 const namesOf = <T>(columns: readonly Column<T>[]): string[] =>
-  columns.map(({ name, title = name }) => title.replaceAll("_", " ").toUpperCase());
+  columns.map(({ name, title = name }) => title.replaceAll("_", " "));
 
 const cellsOf = <T extends object>(rows: readonly T[], columns: readonly Column<T>[], terminal: Terminal): string[][] =>
   rows.map((row) => columns.map((column) => column.show?.(row, terminal) ?? plain(cellOf(row, column))));

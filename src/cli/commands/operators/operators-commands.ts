@@ -24,9 +24,8 @@ const tokensOf = async ({ operators }: AccountsService, name: string): Promise<O
 const { actor } = operatorFlags;
 const named = { name: required(profileName) };
 
-async function printOperators(context: Context, rows: readonly OperatorRow[]): Promise<void> {
-  await printTable(context, { table: "operators", rows, cells: tokenCells(context.clock.now()) });
-}
+const printOperators = (context: Context, rows: readonly OperatorRow[]) =>
+  printTable(context, { table: "operators", rows, cells: tokenCells(context.clock.now()) });
 
 const list = defineCommand("operators list", {
   async run(_values, context) {

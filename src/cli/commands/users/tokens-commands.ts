@@ -75,9 +75,8 @@ const countTokens = ({ length }: readonly unknown[]): string => (length === 1 ? 
 const activeTokens = async (tokens: Tokens, user: string): Promise<TokenRow[]> =>
   (await tokens.list(user)).filter(({ state }) => state === "active");
 
-async function printTokens(context: Context, rows: readonly TokenRow[], none: string): Promise<void> {
-  await printTable(context, { table: "tokens", rows, cells: tokenCells(context.clock.now()), none });
-}
+const printTokens = (context: Context, rows: readonly TokenRow[], none: string) =>
+  printTable(context, { table: "tokens", rows, cells: tokenCells(context.clock.now()), none });
 
 const list = defineCommand("tokens list", {
   arguments: { user: knownUser() },
