@@ -11,13 +11,9 @@ export interface WireRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
-}
-
-type AnyRequest = Omit<WireRequest, "body"> & {
   readonly body?: string | Uint8Array | undefined;
   readonly insecure?: boolean | undefined; // Accepts any certificate: of this machine's own server, without a secret.
-};
+}
 
 /** One HTTP response, complete. Header names are in lower case. */
 export interface WireResponse {
@@ -48,7 +44,7 @@ export class WireError extends UnreachableError {
  * @param timeout_ms how long the whole exchange may take, ms
  * @throws WireError when no complete response arrived
  * @throws the signal's reason when it was aborted */
-export const send = (request: AnyRequest, timeout_ms: number, signal?: AbortSignal): Promise<WireResponse> =>
+export const send = (request: WireRequest, timeout_ms: number, signal?: AbortSignal): Promise<WireResponse> =>
   exchange(request, timeout_ms, signal, readWhole);
 
 /** The complete response. */
@@ -60,7 +56,7 @@ export async function readWhole(response: IncomingMessage): Promise<WireResponse
 /** As `send`, for a response that is read as it comes.
  * @param read gets the response, and what ends the timeout for good. It throws where the response is not complete */
 export async function exchange<T>(
-  { method, url, headers, body, insecure = false }: AnyRequest,
+  { method, url, headers, body, insecure = false }: WireRequest,
   timeout_ms: number,
   signal: AbortSignal | undefined,
   read: (response: IncomingMessage, begun: () => void) => Promise<T>,

@@ -1,7 +1,7 @@
-import type { WireRequest } from "../../client/transport.ts";
+import type { PreparedStep } from "../run/prepare-step.ts";
 
 /** A shell command that repeats the request. The token is the variable `tokenName`, so that no report contains it. */
-export function curlLine({ method, url, headers, body }: WireRequest, tokenName: string): string {
+export function curlLine({ method, url, headers, body }: PreparedStep["request"], tokenName: string): string {
   const words = ["curl", "-sS", "-i"];
   if (method === "HEAD") words.push("--head");
   else if (method !== (body === undefined ? "GET" : "POST")) words.push("-X", method);
