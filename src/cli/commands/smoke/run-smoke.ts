@@ -112,14 +112,8 @@ async function daemonsFor(files: readonly PlannedFile[], context: Context): Prom
 
 /** The daemon that the command line names, if any; one of the environment or the current profile is not tested by
  * accident. @throws UsageError for an address that is not one */
-export async function findTarget(context: Context): Promise<DaemonTarget | undefined> {
-  const { globals } = context;
-  if ((globals.url ?? globals.profile) === undefined) return undefined;
-  const target = await findDaemon(context);
-  if (target !== undefined && (!/^https?:\/\//.test(target.url) || !URL.canParse(target.url)))
-    throw new UsageError(`--url must be an address such as http://127.0.0.1:8787, not ${target.url}.`);
-  return target;
-}
+export const findTarget = async (context: Context): Promise<DaemonTarget | undefined> =>
+  (context.globals.url ?? context.globals.profile) === undefined ? undefined : findDaemon(context);
 
 /** Prints one error a line from the first column on, as editors expect it. */
 function failOnErrors(errors: readonly string[], { terminal }: Context): void {
