@@ -1,4 +1,4 @@
-import type { AuditRow } from "../../../admin/audit-log.ts";
+import { createAuditLog, type AuditRow } from "../../../admin/audit-log.ts";
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
 import { integer, optional, profileName, userId } from "../../params/param.ts";
@@ -14,7 +14,6 @@ const list = defineCommand("audit list", {
   options: { operator: optional(profileName), user: about, ...rangeFlags, limit: optional(integer(1)) },
   async run({ operator, user, limit = LISTED, ...range }, context) {
     await withAccounts(context, async ({ service, zone }) => {
-      const { createAuditLog } = await import("../../../admin/audit-log.ts");
       const printer = openRowPrinter(context, columnsIn(zone));
       const { since, until } = selectionOf(range, context.clock.now(), zone);
       let count = 0;
@@ -35,9 +34,7 @@ const columnsIn = (zone: string): readonly Column<AuditRow>[] =>
 
 const verify = defineCommand("audit verify", {
   async run(_values, context) {
-    const found = await withAccounts(context, async ({ service }) => {
-      return (await import("../../../admin/audit-log.ts")).createAuditLog(service).verify();
-    });
+    const found = await withAccounts(context, ({ service }) => createAuditLog(service).verify());
     await printRecord(context, found);
     if (found.fault !== null) throw new CommandFailure(EXIT.failure, `The audit log is damaged: ${found.fault}.`);
   },

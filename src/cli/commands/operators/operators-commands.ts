@@ -1,4 +1,4 @@
-import type { AuditCall } from "../../../admin/audit-log.ts";
+import { createAuditLog, type AuditCall } from "../../../admin/audit-log.ts";
 import type { TokenRow } from "../../../accounts/tokens.ts";
 import { ROLES } from "../../../contract/roles.ts";
 import { collect } from "../../../runtime/batches.ts";
@@ -77,7 +77,6 @@ async function changed<T>(
   call: Pick<AuditCall, "operator" | "command"> & { readonly arguments: { readonly name: string } },
   change: (service: AccountsService, tokens: readonly OperatorRow[]) => Promise<T>,
 ): Promise<T> {
-  const { createAuditLog } = await import("../../../admin/audit-log.ts");
   const run = async ({ service }: AccountsSession): Promise<T> => {
     const where = { call: service.ids.request(), role: null, address: null, user: null };
     const end = context.io.hosted ? undefined : await createAuditLog(service).begin({ ...call, ...where });

@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
+import { readUrl } from "../../../client/daemon-url.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { confirmChange, yesFlag } from "../../framework/confirm.ts";
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { orUsageError, UsageError } from "../../framework/command-failure.ts";
 import { optional, required, toggle, profileName, text } from "../../params/param.ts";
-import type { Profile, Profiles } from "../../target/profiles.ts";
+import { profileNamed, readProfiles, writeProfiles, type Profile, type Profiles } from "../../target/profiles.ts";
 import { tokenOfEnvironment } from "../../target/daemon-target.ts";
 import { printRecord, printTable } from "../../terminal/print.ts";
 
@@ -20,7 +21,6 @@ async function printProfiles(context: Context, kept: Profiles, none?: string): P
 
 const list = defineCommand("profiles list", {
   async run(_values, context) {
-    const { readProfiles } = await import("../../target/profiles.ts");
     const none = "There are no profiles. `anp profiles add NAME --url URL` saves one.";
     await printProfiles(context, await readProfiles(context.env), none);
   },
@@ -35,9 +35,7 @@ const add = defineCommand("profiles add", {
     if (url === undefined) throw new UsageError("--url is missing: the address of the daemon.");
     if (tokenFile !== undefined && globals.token !== undefined)
       throw new UsageError("--token and --token-file exclude each other.");
-    const { readUrl } = await import("../../../client/daemon-url.ts");
     orUsageError("--url", () => readUrl(url));
-    const { readProfiles, writeProfiles } = await import("../../target/profiles.ts");
     const before = await readProfiles(env);
     if (Object.hasOwn(before.profiles, name)) await confirmChange(context, yes, `Replace the profile ${name}?`);
     const secret = tokenFile === undefined ? await tokenFor(url, context) : { token_file: resolve(cwd, tokenFile) };
@@ -61,7 +59,6 @@ const use = defineCommand("profiles use", {
   options: { none: toggle() },
   async run({ name, none }, context) {
     if ((name === undefined) !== none) throw new UsageError("Give either NAME or --none.");
-    const { profileNamed, readProfiles, writeProfiles } = await import("../../target/profiles.ts");
     const { profiles } = await readProfiles(context.env);
     if (name !== undefined) profileNamed(name, { profiles });
     const after = { current: name, profiles };
@@ -74,7 +71,6 @@ const remove = defineCommand("profiles remove", {
   arguments: { name: required(profileName, "profile") },
   options: { yes: yesFlag },
   async run({ name, yes }, context) {
-    const { profileNamed, readProfiles, writeProfiles } = await import("../../target/profiles.ts");
     const before = await readProfiles(context.env);
     const profile = profileNamed(name, before);
     await confirmChange(context, yes, `Remove the profile ${name}?`);

@@ -12,7 +12,7 @@ import { printRecord, printTable } from "../../terminal/print.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { openLines } from "../../terminal/input-lines.ts";
 import type { RestoreProgress } from "../../../backup/restore-storage.ts";
-import type { StoredValue } from "../../../backup/storage-archive.ts";
+import { archivedValues, archiveLines, storedValues, type StoredValue } from "../../../backup/storage-archive.ts";
 import type { Storage } from "../../../storage/storage.ts";
 import { failOnDamage, verifyWithProgress, withAdvice } from "../ledger/verify-with-progress.ts";
 
@@ -20,7 +20,6 @@ const copy = defineCommand("storage copy", {
   options: { to: required(text(4096)) },
   async run({ to }, context) {
     await withAccounts(context, async ({ service }) => {
-      const { storedValues } = await import("../../../backup/storage-archive.ts");
       const { openStorage } = await import("../../../storage/open-storage.ts");
       const damage = new SkippedDamage();
       const target = await openStorage(to, { cwd: context.cwd });
@@ -37,7 +36,6 @@ const copy = defineCommand("storage copy", {
 const exportStorage = defineCommand("storage export", {
   async run(_values, context) {
     await withAccounts(context, async ({ service: { storage, clock } }) => {
-      const { archiveLines } = await import("../../../backup/storage-archive.ts");
       const damage = new SkippedDamage();
       const lines = archiveLines(storage, toIso(clock.now()), damage.add);
       if (await printLong(context, INCOMPLETE, lines, "lines")) damage.fail(EXIT.failure, () => SOURCE_DAMAGED);
@@ -51,7 +49,6 @@ const importStorage = defineCommand("storage import", {
     await withAccounts(
       context,
       async ({ service }) => {
-        const { archivedValues } = await import("../../../backup/storage-archive.ts");
         const lines = await openLines(file, context.io);
         try {
           const all = await readToEnd(context, archivedValues(lines.read()));
