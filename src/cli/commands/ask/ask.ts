@@ -1,12 +1,10 @@
-import { defineCommand } from "../../framework/define-command.ts";
-import { EXIT, UsageError } from "../../framework/command-failure.ts";
+import { defineCommand, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { optional, userParam, anything, idempotencyKey, integer, toggle } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { runOperation, withOperations, withSession } from "../../target/operations.ts";
 import { printAnswer, type Answer } from "./show-answer.ts";
 import type { RawInput } from "../../../contract/validation/validate-request.ts";
 import type { Call } from "../../../service/operation.ts";
-import type { Context } from "../../framework/command-context.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
 
 const NO_CONVERSATION =

@@ -1,8 +1,7 @@
 import { createInterface } from "node:readline";
 import { AnpError } from "../../../contract/errors.ts";
 import type { Outcome } from "../../../service/operation.ts";
-import type { Context } from "../../framework/command-context.ts";
-import { EXIT, type ExitCode } from "../../framework/command-failure.ts";
+import { EXIT, type Context, type ExitCode } from "../../framework/command.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
 import { costOf, sourcesOf, type Answer } from "./show-answer.ts";
 

@@ -1,6 +1,4 @@
-import type { Context } from "../../framework/command-context.ts";
-import { defineCommand } from "../../framework/define-command.ts";
-import { UsageError } from "../../framework/command-failure.ts";
+import { defineCommand, UsageError, type Context } from "../../framework/command.ts";
 import { optional, word, integer, userId } from "../../params/param.ts";
 import { since } from "../../framework/time-format.ts";
 import { findUser, runOperation, withAccounts } from "../../target/operations.ts";

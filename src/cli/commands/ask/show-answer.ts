@@ -1,5 +1,5 @@
 import type { OperationData } from "../../../contract/endpoints.ts";
-import type { Context } from "../../framework/command-context.ts";
+import type { Context } from "../../framework/command.ts";
 import { cleanLine, cleanText } from "../../terminal/clean-text.ts";
 
 /** An answer of the assistant, with its sources and its cost. */

@@ -1,6 +1,5 @@
-import type { Context } from "../../framework/command-context.ts";
-import { defineCommand } from "../../framework/define-command.ts";
-import { CommandFailure, EXIT, UsageError, type ExitCode } from "../../framework/command-failure.ts";
+import { defineCommand, type Context, type ExitCode } from "../../framework/command.ts";
+import { CommandFailure, EXIT, UsageError } from "../../framework/command.ts";
 import { findDaemon } from "../../target/daemon-target.ts";
 import { listenFlags, metricsUrlFlag } from "../../target/daemon-pages.ts";
 import { formatOf, printTable } from "../../terminal/print.ts";

@@ -1,6 +1,5 @@
-import { defineGroup, defineCommand } from "../../framework/define-command.ts";
+import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { replay } from "./replay.ts";
-import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
 import { runOperation, withSession } from "../../target/operations.ts";
 import { among, anything, idempotencyKey, integer, oneOf, optional } from "../../params/param.ts";
 import { required, userParam, word, type Values } from "../../params/param.ts";
@@ -8,7 +7,6 @@ import { findLossyValues } from "../../../runtime/json/lossy-json.ts";
 import { printRecord, formatOf, printTable } from "../../terminal/print.ts";
 import { feedbackByArticle, type ArticleFeedback } from "../../../admin/article-feedback.ts";
 import type { countEvents } from "../../../events/projections/event-stats.ts";
-import type { Context } from "../../framework/command-context.ts";
 import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { printLong } from "../../framework/long-work.ts";
 import { dayIn, since, until } from "../../framework/time-format.ts";

@@ -5,7 +5,7 @@ import type { ReplayedEvent } from "../../../events/replay/exported-line.ts";
 import { replayLines } from "../../../events/replay/replay-lines.ts";
 import type { Lines, ReplayOptions, ReplayReport, StoredChunk } from "../../../events/replay/replay-lines.ts";
 import { FingerprintCounts } from "../../../events/replay/fingerprint-counts.ts";
-import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
+import { CommandFailure, EXIT } from "../../framework/command.ts";
 import type { Operations } from "../../target/operations.ts";
 
 const IN_FLIGHT = 8;

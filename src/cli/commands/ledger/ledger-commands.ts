@@ -1,4 +1,4 @@
-import { defineGroup, defineCommand } from "../../framework/define-command.ts";
+import { defineCommand, defineGroup, type Context } from "../../framework/command.ts";
 import { list } from "./list.ts";
 import { search, top } from "./search.ts";
 import { show } from "./show.ts";
@@ -11,7 +11,6 @@ import { tableColumns, type Column } from "../../terminal/column.ts";
 import { formatOf, openRowPrinter, printRecord, printTable } from "../../terminal/print.ts";
 import { summarizeLedger, type LedgerSummary, newestFirst } from "../../../admin/ledger-reader.ts";
 import { toIso } from "../../../runtime/clock.ts";
-import type { Context } from "../../framework/command-context.ts";
 import { dayIn, since } from "../../framework/time-format.ts";
 import { DEFAULT_RANGE, selectionFlags, selectionOf } from "./selection-flags.ts";
 

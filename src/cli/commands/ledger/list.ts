@@ -1,9 +1,7 @@
 import { matches, newestFirst, storedLedgerReader, toLedgerRow } from "../../../admin/ledger-reader.ts";
 import type { LedgerReader, LedgerRow, Selection } from "../../../admin/ledger-reader.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
-import type { Context } from "../../framework/command-context.ts";
-import { defineCommand } from "../../framework/define-command.ts";
-import { EXIT, UsageError, type ExitCode } from "../../framework/command-failure.ts";
+import { defineCommand, EXIT, UsageError, type Context, type ExitCode } from "../../framework/command.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
 import { flagOf, optional, toggle, userParam, integer } from "../../params/param.ts";
 import { formatOf, openRowPrinter, printRows, type RowPrinter } from "../../terminal/print.ts";

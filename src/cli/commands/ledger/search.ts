@@ -1,5 +1,5 @@
 import type { FoundRow } from "../../../admin/search-ledgers.ts";
-import { defineCommand } from "../../framework/define-command.ts";
+import { defineCommand } from "../../framework/command.ts";
 import { countTo, longWork } from "../../framework/long-work.ts";
 import { anything, integer, name, oneOf, optional } from "../../params/param.ts";
 import { since } from "../../framework/time-format.ts";

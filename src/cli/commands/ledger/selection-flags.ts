@@ -1,4 +1,4 @@
-import { UsageError } from "../../framework/command-failure.ts";
+import { UsageError } from "../../framework/command.ts";
 import { optional, repeatable, type Values, anything, text } from "../../params/param.ts";
 import { since, until } from "../../framework/time-format.ts";
 import type { Selection } from "../../../admin/ledger-reader.ts";

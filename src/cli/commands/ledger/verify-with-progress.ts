@@ -1,6 +1,6 @@
 import type { Verification, VerifyOptions, VerifyProgress } from "../../../ledger/verify-ledgers.ts";
 import type { Storage } from "../../../storage/storage.ts";
-import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
+import { CommandFailure, EXIT } from "../../framework/command.ts";
 import type { ReportPlace } from "../../framework/long-work.ts";
 
 /** Verifies ledgers as a part of long work. @param found where the results are put as they come */

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { Receipt, Verification, VerifyProgress } from "../../../ledger/verify-ledgers.ts";
-import { defineCommand } from "../../framework/define-command.ts";
-import { UsageError } from "../../framework/command-failure.ts";
+import { defineCommand, UsageError } from "../../framework/command.ts";
 import { longWork } from "../../framework/long-work.ts";
 import { optional, toggle, text, userId } from "../../params/param.ts";
 import { printTable } from "../../terminal/print.ts";

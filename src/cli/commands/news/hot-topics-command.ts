@@ -1,4 +1,4 @@
-import { defineCommand } from "../../framework/define-command.ts";
+import { defineCommand } from "../../framework/command.ts";
 import { optional, integer, word } from "../../params/param.ts";
 import { showInstant } from "../../framework/time-format.ts";
 import { formatOf, printTable } from "../../terminal/print.ts";

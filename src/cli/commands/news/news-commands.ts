@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { News } from "../../../news/news.ts";
-import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
-import { defineCommand, defineGroup } from "../../framework/define-command.ts";
+import { CommandFailure, defineCommand, defineGroup, EXIT } from "../../framework/command.ts";
 import { longWork } from "../../framework/long-work.ts";
 import { among, anything, optional, word, integer } from "../../params/param.ts";
 import { runOperation, withOperations, withSession } from "../../target/operations.ts";

@@ -1,10 +1,8 @@
 import { resolve } from "node:path";
 import type { WrittenSource } from "../../../config/edit-sources.ts";
 import type { Source } from "../../../news/sources/sources.ts";
-import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
-import type { Context } from "../../framework/command-context.ts";
+import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmChange, yesFlag } from "../../framework/confirm.ts";
-import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { oneOf, optional, repeatable, required, text, toggle } from "../../params/param.ts";
 import { withSession } from "../../target/operations.ts";
 import { printRecord, printTable } from "../../terminal/print.ts";

@@ -1,6 +1,5 @@
 import { createAuditLog, type AuditRow } from "../../../admin/audit-log.ts";
-import { defineCommand, defineGroup } from "../../framework/define-command.ts";
-import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
+import { CommandFailure, defineCommand, defineGroup, EXIT } from "../../framework/command.ts";
 import { integer, optional, profileName, userId } from "../../params/param.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { tableColumns, timeColumn, type Column } from "../../terminal/column.ts";

@@ -1,4 +1,4 @@
-import { defineCommand } from "../../framework/define-command.ts";
+import { defineCommand } from "../../framework/command.ts";
 import { confirmUnlessYes, yesFlag } from "../../framework/confirm.ts";
 import { optional, required, userParam, amount, idempotencyKey } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";

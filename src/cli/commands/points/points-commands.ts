@@ -1,10 +1,8 @@
 import { adjustmentOf } from "../../../admin/ledger-reader.ts";
 import { AnpError, ERRORS } from "../../../contract/errors.ts";
 import type { Posted } from "../../../ledger/ledger.ts";
-import type { Context } from "../../framework/command-context.ts";
-import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
+import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmUnlessYes, operatorFlags, yesFlag } from "../../framework/confirm.ts";
-import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { knownUser, optional, required, delta, idempotencyKey, name, toggle, userId } from "../../params/param.ts";
 import { showTime } from "../../framework/time-format.ts";
 import { noteReplay, withAccounts } from "../../target/operations.ts";

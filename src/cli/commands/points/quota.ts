@@ -1,4 +1,4 @@
-import { defineCommand } from "../../framework/define-command.ts";
+import { defineCommand } from "../../framework/command.ts";
 import { userParam } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { withAccountOperations } from "../../target/operations.ts";

@@ -4,8 +4,7 @@ import type { LastFrame, OutputFrame } from "../../../contract/admin-call.ts";
 import type { AdminCommand, AdminOutput } from "../../../http/admin/admin-app.ts";
 import type { Service } from "../../../service/service.ts";
 import type { CommandIo } from "../../framework/command-io.ts";
-import type { Program } from "../../framework/define-command.ts";
-import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
+import { CommandFailure, EXIT, type Program } from "../../framework/command.ts";
 import { bodySchema, readBody } from "../../params/admin-body.ts";
 
 /** The commands that have a role, to be run on a daemon's own service for operators of its admin address. */

@@ -1,5 +1,4 @@
-import { defineCommand } from "../../framework/define-command.ts";
-import { CommandFailure, EXIT, orUsageError } from "../../framework/command-failure.ts";
+import { CommandFailure, defineCommand, EXIT, orUsageError } from "../../framework/command.ts";
 import { optional, toggle, oneOf, repeatable } from "../../params/param.ts";
 import { checkFaults, FAULT_LIST, readFault, refuseInProduction } from "../../../faults/fault-catalogue.ts";
 import type { Config } from "../../../config/config-schema.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { defineCommand } from "../../framework/define-command.ts";
+import { defineCommand } from "../../framework/command.ts";
 import { required, oneOf } from "../../params/param.ts";
 
 export const command = defineCommand("completion", {

@@ -1,4 +1,4 @@
-import { defineCommand, defineGroup } from "../../framework/define-command.ts";
+import { defineCommand, defineGroup } from "../../framework/command.ts";
 import { printTable } from "../../terminal/print.ts";
 
 const textOf = (value: unknown) => (value === null || typeof value === "string" ? value : JSON.stringify(value));

@@ -1,4 +1,4 @@
-import { defineCommand } from "../../framework/define-command.ts";
+import { defineCommand } from "../../framework/command.ts";
 
 export const command = defineCommand("openapi", {
   async run(_values, { terminal }) {

@@ -1,9 +1,7 @@
 import { resolve } from "node:path";
 import { readUrl } from "../../../client/daemon-url.ts";
-import type { Context } from "../../framework/command-context.ts";
+import { defineCommand, defineGroup, orUsageError, UsageError, type Context } from "../../framework/command.ts";
 import { confirmChange, yesFlag } from "../../framework/confirm.ts";
-import { defineCommand, defineGroup } from "../../framework/define-command.ts";
-import { orUsageError, UsageError } from "../../framework/command-failure.ts";
 import { optional, required, toggle, profileName, text } from "../../params/param.ts";
 import { profileNamed, readProfiles, writeProfiles, type Profile, type Profiles } from "../../target/profiles.ts";
 import { tokenOfEnvironment } from "../../target/daemon-target.ts";

@@ -1,5 +1,5 @@
 import { versions } from "../../../runtime/package-file.ts";
-import { defineCommand } from "../../framework/define-command.ts";
+import { defineCommand } from "../../framework/command.ts";
 import { printRecord } from "../../terminal/print.ts";
 
 export const command = defineCommand("version", {

@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { readText } from "../../../smoke/file/read-rows.ts";
-import { UsageError } from "../../framework/command-failure.ts";
+import { UsageError } from "../../framework/command.ts";
 
 const YAML = /\.ya?ml(\.gz)?$/i;
 

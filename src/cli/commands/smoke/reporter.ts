@@ -4,8 +4,7 @@ import { toHuman, toSummary } from "../../../smoke/report/human-report.ts";
 import { toJunit } from "../../../smoke/report/junit-report.ts";
 import { toTap } from "../../../smoke/report/tap-report.ts";
 import type { FileResult } from "../../../smoke/run/smoke-result.ts";
-import type { Context } from "../../framework/command-context.ts";
-import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
+import { CommandFailure, EXIT, type Context } from "../../framework/command.ts";
 import type { SmokeOptions } from "./smoke-params.ts";
 
 /** Receives results as they come. */

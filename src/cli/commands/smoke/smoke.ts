@@ -1,5 +1,4 @@
-import { defineCommand, type Definition } from "../../framework/define-command.ts";
-import { UsageError } from "../../framework/command-failure.ts";
+import { defineCommand, UsageError, type Definition } from "../../framework/command.ts";
 import { FILES, RECORD_OPTIONS, RUN_OPTIONS } from "./smoke-params.ts";
 
 const run = defineCommand("smoke", {

@@ -1,7 +1,6 @@
-import { defineGroup, defineCommand } from "../../framework/define-command.ts";
+import { defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmUnlessYes, yesFlag } from "../../framework/confirm.ts";
 import { withBareStorage } from "../../target/bare-storage.ts";
-import { EXIT, UsageError } from "../../framework/command-failure.ts";
 import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { countPassed, INCOMPLETE, longWork, printLong } from "../../framework/long-work.ts";
 import { required, text, toggle } from "../../params/param.ts";
@@ -9,7 +8,6 @@ import { showCount } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import { printRecord, printTable } from "../../terminal/print.ts";
-import type { Context } from "../../framework/command-context.ts";
 import { openLines } from "../../terminal/input-lines.ts";
 import type { RestoreProgress } from "../../../backup/restore-storage.ts";
 import { archivedValues, archiveLines, storedValues, type StoredValue } from "../../../backup/storage-archive.ts";

@@ -1,8 +1,6 @@
 import type { OperationData } from "../../../contract/endpoints.ts";
-import type { Context } from "../../framework/command-context.ts";
+import { defineCommand, defineGroup, UsageError, type Context } from "../../framework/command.ts";
 import { confirmChange, yesFlag } from "../../framework/confirm.ts";
-import { defineCommand, defineGroup } from "../../framework/define-command.ts";
-import { UsageError } from "../../framework/command-failure.ts";
 import { knownUser, optional, required, userParam, expiresAt, expiry, name } from "../../params/param.ts";
 import { showTime } from "../../framework/time-format.ts";
 import { withAccountOperations, type AccountOperations, withAccounts } from "../../target/operations.ts";

@@ -1,9 +1,7 @@
 import type { TokenRecord, TokenRow, Tokens } from "../../../accounts/tokens.ts";
 import { toIso } from "../../../runtime/clock.ts";
-import type { Context } from "../../framework/command-context.ts";
+import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmChange, yesFlag } from "../../framework/confirm.ts";
-import { defineCommand, defineGroup } from "../../framework/define-command.ts";
-import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
 import { knownUser, optional, expiresAt, expiry, name, text, toggle, userId } from "../../params/param.ts";
 import { showAge, showSpan, span } from "../../framework/time-format.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";

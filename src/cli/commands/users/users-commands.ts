@@ -1,10 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { UserOverview } from "../../../admin/user-overview.ts";
 import { collect } from "../../../runtime/batches.ts";
-import type { Context } from "../../framework/command-context.ts";
-import { defineCommand, defineGroup } from "../../framework/define-command.ts";
+import { CommandFailure, defineCommand, defineGroup, EXIT, type Context } from "../../framework/command.ts";
 import { confirmUnlessYes, operatorFlags, yesFlag } from "../../framework/confirm.ts";
-import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
 import { longWork } from "../../framework/long-work.ts";
 import { knownUser, optional, required, integer, oneOf, userId } from "../../params/param.ts";
 import { showAge, showInstant, showReset, showTime, zoneOf } from "../../framework/time-format.ts";
