@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { z } from "zod";
 import { createEmbeddingsClient } from "../assistant/embeddings/embeddings-client.ts";
 import { readVectors } from "../assistant/embeddings/read-vectors.ts";
 import { headersOf, providersOf, type EmbeddingsConfig, type ProviderConfig } from "../config/model-config.ts";
@@ -93,11 +94,6 @@ function refusal(status: number, place: string, model: ProviderConfig): Finding 
   return status >= 500 ? finding("modelFails", { place, status }) : undefined;
 }
 
-function namesIn(body: unknown): string[] | undefined {
-  const data = (body as { data?: unknown } | undefined)?.data;
-  if (!Array.isArray(data)) return undefined;
-  return data.flatMap((model: unknown) => {
-    const id = (model as { id?: unknown } | null)?.id;
-    return typeof id === "string" ? [id] : [];
-  });
-}
+const modelList = z.object({ data: z.array(z.object({ id: z.string() }).nullable().catch(null)) });
+
+const namesIn = (body: unknown) => modelList.safeParse(body).data?.data.flatMap((model) => model?.id ?? []);

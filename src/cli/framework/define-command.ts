@@ -12,7 +12,7 @@ import { readValues } from "../params/read-values.ts";
 type None = {};
 
 /** One command: arguments and flags → values → run(values). */
-interface CommandSpec<A extends Readings = None, O extends Readings = None> {
+interface CommandSpec<A extends Readings, O extends Readings> {
   readonly arguments?: A;
   readonly options?: O;
   /** On a terminal, asks for what the values lack, also where the command then runs at an admin address: what is to be as
@@ -65,13 +65,9 @@ export function defineCommand<A extends Readings = None, O extends Readings = No
   return { name, ...COMMANDS[name], ...params, commands: {}, ask, run };
 }
 
-/** A noun with verbs under it, by their names. `fallback` names the verb that runs when none is typed. */
-export function defineGroup<C extends Readonly<Record<string, Definition>>>(
-  name: CommandName,
-  commands: C,
-  fallback?: keyof C & string,
-): Definition {
-  return { name, ...COMMANDS[name], arguments: {}, options: {}, commands, fallback: fallback && commands[fallback] };
+/** A noun with verbs under it, by their names. `fallback` is the verb that runs when none is typed. */
+export function defineGroup(name: CommandName, commands: Definition["commands"], fallback?: Definition): Definition {
+  return { name, ...COMMANDS[name], arguments: {}, options: {}, commands, fallback };
 }
 
 /** Declares a command and its verbs on commander's. */

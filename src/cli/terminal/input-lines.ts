@@ -44,10 +44,8 @@ async function keep(chunks: AsyncIterable<Uint8Array>, { env }: CommandIo): Prom
     return handle;
   } catch (error) {
     await handle?.close();
-    throw new CommandFailure(
-      EXIT.failure,
-      `The input cannot be kept in ${folder}: ${(error as Error).message}. Nothing was written. ` +
-        "Set TMPDIR to a folder with room for all of it, or give it as a file.",
-    );
+    const failure = `The input cannot be kept in ${folder}: ${(error as Error).message}. Nothing was written.`;
+    const remedy = "Set TMPDIR to a folder with room for all of it, or give it as a file.";
+    throw new CommandFailure(EXIT.failure, `${failure} ${remedy}`);
   }
 }

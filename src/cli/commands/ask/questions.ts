@@ -7,13 +7,11 @@ import { printTable } from "../../terminal/print.ts";
 import { repeats } from "../ledger/ledger-columns.ts";
 import { DEFAULT_RANGE } from "../ledger/selection-flags.ts";
 
-const ASKED = 20;
-
 export const command = defineCommand("questions", {
   arguments: { user: optional(userId, "user") },
   options: { scene: optional(word), lang: optional(word), since: optional(since), limit: optional(integer(1)) },
   async run({ user, scene, lang, since: from = since(DEFAULT_RANGE), limit }, context) {
-    if (user !== undefined) return listAsked(context, user, from, limit ?? ASKED);
+    if (user !== undefined) return listAsked(context, user, from, limit ?? 20);
     const input = { query: { scene, lang, limit } };
     const { data } = await runOperation(context, "getRecommendedQuestions", { input });
     await printTable(context, { table: "recommended questions", data, rows: data.questions });

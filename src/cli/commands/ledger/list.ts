@@ -11,9 +11,6 @@ import type { AccountsSession } from "../../target/open-session.ts";
 import { tableColumns, type Column } from "../../terminal/column.ts";
 import { setTimeout as delay } from "node:timers/promises";
 
-const PAGE_SIZE = 20;
-const TAIL = 10;
-
 export const list = defineCommand("ledger list", {
   arguments: { user: userParam() },
   options: {
@@ -26,7 +23,7 @@ export const list = defineCommand("ledger list", {
     wide: toggle(),
     tail: optional(integer(0)),
   },
-  async run({ user, all, follow: following, page, pageSize, limit, wide, tail = TAIL, ...flags }, context) {
+  async run({ user, all, follow: following, page, pageSize, limit, wide, tail = 10, ...flags }, context) {
     const now = context.clock.now();
     const { validateRequest } = await import("../../../contract/validation/validate-request.ts");
     const [unpaged] = givenOf({ all: all || undefined, limit, ...flags, type: flags.type[0] });
@@ -46,7 +43,7 @@ export const list = defineCommand("ledger list", {
       const print = <T extends LedgerRow>(reader: LedgerReader<T>, columns: readonly Column<T>[]): Promise<void> =>
         unpaged !== undefined
           ? printAll(context, columns, newestFirst(reader, selection), limit)
-          : printPage(context, columns, reader, { who, page: page ?? 1, size: pageSize ?? PAGE_SIZE });
+          : printPage(context, columns, reader, { who, page: page ?? 1, size: pageSize ?? 20 });
       const cells = entryCells(now, zone);
       const columns: readonly Column<LedgerRow>[] = tableColumns("ledger", cells);
       const wideColumns: readonly Column<WideRow>[] = tableColumns("wide ledger", { ...cells, ...repeats });

@@ -10,8 +10,6 @@ import { entryCells } from "./ledger-columns.ts";
 import { printAll } from "./list.ts";
 import { DEFAULT_RANGE, rangeFlags, selectionFlags, selectionOf } from "./selection-flags.ts";
 
-const TOP = 20;
-
 export const search = defineCommand("ledger search", {
   options: {
     ...selectionFlags,
@@ -36,7 +34,7 @@ export const search = defineCommand("ledger search", {
 
 export const top = defineCommand("ledger top", {
   options: { by: optional(oneOf("spent", "earned", "free", "asked")), ...rangeFlags, limit: optional(integer(1)) },
-  async run({ by = "spent", limit = TOP, ...flags }, context) {
+  async run({ by = "spent", limit = 20, ...flags }, context) {
     const { clock } = context;
     const rows = await withAccounts(context, async ({ service, zone }) => {
       const { topUsers } = await import("../../../admin/search-ledgers.ts");

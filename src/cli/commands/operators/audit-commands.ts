@@ -6,12 +6,11 @@ import { tableColumns, timeColumn, type Column } from "../../terminal/column.ts"
 import { openRowPrinter, printRecord } from "../../terminal/print.ts";
 import { rangeFlags, selectionOf } from "../ledger/selection-flags.ts";
 
-const LISTED = 50;
 const about = optional(userId, "user");
 
 const list = defineCommand("audit list", {
   options: { operator: optional(profileName), user: about, ...rangeFlags, limit: optional(integer(1)) },
-  async run({ operator, user, limit = LISTED, ...range }, context) {
+  async run({ operator, user, limit = 50, ...range }, context) {
     await withAccounts(context, async ({ service, zone }) => {
       const printer = openRowPrinter(context, columnsIn(zone));
       const { since, until } = selectionOf(range, context.clock.now(), zone);

@@ -16,12 +16,10 @@ import type { Values } from "../../params/param.ts";
 import { findTarget } from "./run-smoke.ts";
 import type { RECORD_OPTIONS } from "./smoke-params.ts";
 
-const MAX_CALLS = 1000;
-
 /** Records the calls through a proxy as a smoke file. @throws UsageError for exclusive flags and a file that exists
  * @throws CommandFailure when nothing was recorded, or the file does not read back */
 export async function recordCalls(options: Values<typeof RECORD_OPTIONS>, context: Context): Promise<void> {
-  const { out, count = MAX_CALLS, port = 0, exact, force } = options;
+  const { out, count = 1000, port = 0, exact, force } = options;
   const { io, terminal, cwd, env } = context;
   const file = resolve(cwd, out);
   if (existsSync(file) && !force) throw new UsageError(`--out ${out} exists; --force replaces it.`);
