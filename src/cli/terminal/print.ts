@@ -133,10 +133,8 @@ function rendererOf<T extends object>(format: Format, columns: readonly Column<T
   };
 }
 
-function toCell(value: unknown): Cell {
-  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
-  return value === null || value === undefined ? null : JSON.stringify(value);
-}
+const toCell = (value: unknown): Cell =>
+  typeof value === "object" && value !== null ? JSON.stringify(value) : (value as Cell);
 
 /** RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe; numbers stay numbers. */
 function csvField(cell: Cell): string {

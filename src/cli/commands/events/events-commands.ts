@@ -1,8 +1,9 @@
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { replay } from "./replay.ts";
 import { runOperation, withSession } from "../../target/operations.ts";
-import { among, anything, idempotencyKey, integer, oneOf, optional } from "../../params/param.ts";
+import { anything, idempotencyKey, integer, oneOf, optional } from "../../params/param.ts";
 import { required, userParam, word, type Values } from "../../params/param.ts";
+import { eventBody } from "../../../contract/schemas/event-schemas.ts";
 import { findLossyValues } from "../../../runtime/json/lossy-json.ts";
 import { printRecord, formatOf, printTable } from "../../terminal/print.ts";
 import { feedbackByArticle, type ArticleFeedback } from "../../../admin/article-feedback.ts";
@@ -80,10 +81,7 @@ const record = defineCommand("events record", {
     message: optional(integer()),
     route: optional(anything),
     subIntent: optional(anything),
-    feedback: among(async () => {
-      const { eventBody } = await import("../../../contract/schemas/event-schemas.ts");
-      return eventBody.shape.feedback_type.unwrap().options;
-    }),
+    feedback: optional(oneOf(...eventBody.shape.feedback_type.unwrap().options)),
     payload: optional(Object.assign(keptObject, { free: true as const })),
     idempotencyKey: optional(idempotencyKey),
   },

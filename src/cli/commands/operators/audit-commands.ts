@@ -1,4 +1,4 @@
-import { createAuditLog, type AuditRow } from "../../../admin/audit-log.ts";
+import type { AuditRow } from "../../../admin/audit-log.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT } from "../../framework/command.ts";
 import { integer, optional, profileName, userId } from "../../params/param.ts";
 import { withAccounts } from "../../target/operations.ts";
@@ -12,6 +12,7 @@ const list = defineCommand("audit list", {
   options: { operator: optional(profileName), user: about, ...rangeFlags, limit: optional(integer(1)) },
   async run({ operator, user, limit = 50, ...range }, context) {
     await withAccounts(context, async ({ service, zone }) => {
+      const { createAuditLog } = await import("../../../admin/audit-log.ts");
       const printer = openRowPrinter(context, columnsIn(zone));
       const { since, until } = selectionOf(range, context.clock.now(), zone);
       let count = 0;
@@ -32,7 +33,9 @@ const columnsIn = (zone: string): readonly Column<AuditRow>[] =>
 
 const verify = defineCommand("audit verify", {
   async run(_values, context) {
-    const found = await withAccounts(context, ({ service }) => createAuditLog(service).verify());
+    const found = await withAccounts(context, async ({ service }) => {
+      return (await import("../../../admin/audit-log.ts")).createAuditLog(service).verify();
+    });
     await printRecord(context, found);
     if (found.fault !== null) throw new CommandFailure(EXIT.failure, `The audit log is damaged: ${found.fault}.`);
   },
