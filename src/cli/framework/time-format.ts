@@ -4,10 +4,7 @@ import { notValid } from "../../runtime/text/describe-value.ts";
 
 /** Times as people read and type them. Machine formats keep ISO 8601. */
 
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const UNITS = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS } as const;
+const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS } as const;
 
 /** An instant in a zone, an offset such as `+08:00`, to the second: `2026-11-20 08:00:00`. */
 export function showTime(iso: string, zone: string): string {
@@ -30,21 +27,21 @@ export function showReset(iso: string, now: number): string {
 export const zoneOf = (iso: string): string => /[+-]\d\d:\d\d$/.exec(iso)?.[0] ?? "Z";
 /** The day of an instant in a zone, `YYYY-MM-DD`. */
 export const dayIn = (ms: number, zone: string): string => toIso(ms + shiftOf(zone)).slice(0, 10);
-const shiftOf = (zone: string): number => (offsetMinutes(zone) ?? 0) * MINUTE_MS;
+const shiftOf = (zone: string): number => (offsetMinutes(zone) ?? 0) * UNIT_MS.m;
 
 /** How long ago an instant was, in the largest unit that is full: `3 h ago`; `now` within a second. */
 export function showAge(iso: string, now: number): string {
   const ms = now - Date.parse(iso);
-  if (ms < -SECOND_MS) return `in ${showSpan(-ms)}`;
-  if (ms < SECOND_MS) return "now";
+  if (ms < -UNIT_MS.s) return `in ${showSpan(-ms)}`;
+  if (ms < UNIT_MS.s) return "now";
   return `${showSpan(ms).split(" ").slice(0, 2).join(" ")} ago`;
 }
 
 /** A span of time in its two largest units: `3 h 12 min`, `42 s`. */
 export function showSpan(ms: number): string {
-  const seconds = Math.floor(ms / SECOND_MS);
+  const seconds = Math.floor(ms / UNIT_MS.s);
   if (seconds < 60) return `${seconds} s`;
-  const [days, hours, minutes] = [ms / DAY_MS, (ms / HOUR_MS) % 24, (ms / MINUTE_MS) % 60].map(Math.floor);
+  const [days, hours, minutes] = [ms / DAY_MS, (ms / UNIT_MS.h) % 24, (ms / UNIT_MS.m) % 60].map(Math.floor);
   const parts = [`${days} d`, `${hours} h`, `${minutes} min`].slice(days === 0 ? 1 : 0);
   const [first, second] = parts.filter((part, index) => index < 2 && !part.startsWith("0 "));
   return second === undefined ? first! : `${first} ${second}`;
@@ -69,24 +66,21 @@ export function showCount(what: string, done: number, all: number | undefined, s
 /** A length of time as `2s` or `3d`, ms; NaN for another text. */
 function lengthOf(typed: string): number {
   const [, count, unit] = /^(\d{1,6})\s*([smhdw])$/.exec(typed.trim()) ?? [];
-  return Number(count) * UNITS[unit as keyof typeof UNITS];
+  return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }
 
-/** Reads a length of time, as `90s` or `2h`: ms. @param most the longest one, in days */
-export function span(most: number): (typed: string) => number {
-  return (typed) => {
+function lengthWithin(least: number, most: number, rule: string) {
+  return (typed: string): number => {
     const ms = typed.trim() === "0" ? 0 : lengthOf(typed);
-    if (ms <= most * DAY_MS) return ms;
-    throw notValid(`must be 0 or a time as 30m or 1h, up to ${most}d`, typed);
+    if (ms >= least && ms <= most) return ms;
+    throw notValid(rule, typed);
   };
 }
 
+/** Reads how much longer something holds, as `90s` or `2h`: ms. */
+export const gracePeriod = lengthWithin(0, 30 * DAY_MS, "must be 0 or a time as 30m or 1h, up to 30d");
 /** Reads the time between two readings, ms. */
-export function interval(typed: string): number {
-  const ms = lengthOf(typed);
-  if (ms >= SECOND_MS && ms <= HOUR_MS) return ms;
-  throw notValid("must be a time from 1s to 1h, as 2s or 1m", typed);
-}
+export const interval = lengthWithin(UNIT_MS.s, UNIT_MS.h, "must be a time from 1s to 1h, as 2s or 1m");
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 

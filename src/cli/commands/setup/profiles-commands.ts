@@ -12,15 +12,14 @@ function toRow(name: string, { url, token, token_file }: Profile, { current }: P
   return { name, url, token: token === undefined ? (token_file ?? "none") : "kept", current: name === current };
 }
 
-async function printProfiles(context: Context, kept: Profiles, none?: string): Promise<void> {
+async function printProfiles(context: Context, kept: Profiles): Promise<void> {
   const rows = Object.entries(kept.profiles).map(([name, profile]) => toRow(name, profile, kept));
-  await printTable(context, { table: "profiles", rows, none });
+  await printTable(context, { table: "profiles", rows });
 }
 
 const list = defineCommand("profiles list", {
   async run(_values, context) {
-    const none = "There are no profiles. `anp profiles add NAME --url URL` saves one.";
-    await printProfiles(context, await readProfiles(context.env), none);
+    await printProfiles(context, await readProfiles(context.env));
   },
 });
 

@@ -3,7 +3,7 @@ import { toIso } from "../../../runtime/clock.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmChange, yesFlag } from "../../framework/confirm.ts";
 import { knownUser, optional, expiresAt, expiry, name, text, toggle, userId } from "../../params/param.ts";
-import { showAge, showSpan, span } from "../../framework/time-format.ts";
+import { gracePeriod, showAge, showSpan } from "../../framework/time-format.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";
@@ -47,7 +47,7 @@ export async function printSecret(context: Context, secret: string, record: Toke
 
 const rotate = defineCommand("tokens rotate", {
   arguments: { user: knownUser() },
-  options: { grace: optional(span(30)), ...newTokenFlags, yes: yesFlag },
+  options: { grace: optional(gracePeriod), ...newTokenFlags, yes: yesFlag },
   async run({ user, grace = 0, expires, label, yes }, context) {
     const expires_at = expiresAt(expires, context.clock.now());
     await withAccounts(context, async ({ service: { tokens, clock }, activeCallOf }) => {
