@@ -40,10 +40,7 @@ export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, 
       }),
     /** Clears the terminal that stdout is, so that a screen can be drawn again. */
     clear: (): void => void (interactive && stdout.write("\u001b[H\u001b[2J")),
-    /** Writes a line to stderr: a hint, a count. */
-    say: (text: string): void => {
-      if (!flags.quiet) warn(text);
-    },
+    say: flags.quiet ? (_text: string): void => undefined : warn, // Writes a line to stderr: a hint, a count.
     warn, // Writes a line to stderr, also with --quiet.
     /** Rewrites one line of progress on stderr, cut to its width, if that is a terminal that keeps up. An empty text
      * clears it. */

@@ -50,9 +50,7 @@ interface Replayed {
 type ReplayTarget = (lines: Lines, options: PacedOptions) => Promise<ReplayReport>;
 
 async function replayFrom(context: Context, source: LineSource, flags: Flags): Promise<Replayed> {
-  const { env, daemon } = context;
-  const pointFor = (target: string | undefined): ResumePointFile | undefined =>
-    source.file && target && !flags.dryRun ? resumePointFile(env, source.file, target) : undefined;
+  const { daemon } = context;
   if (daemon === undefined) {
     const { replayEvents } = await import("../../../events/replay/replay-events.ts");
     return withAccounts(
@@ -62,7 +60,7 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
         const skipped = new SkippedDamage();
         const into: ReplayTarget = (...given) => replayEvents({ storage, ids, onSkipped: skipped.add }, ...given);
         const target = url.startsWith("fs:") ? `fs:${resolve(context.cwd, url.slice(3))}` : url;
-        const replayed = await run(context, source, flags, pointFor(durable ? target : undefined), into);
+        const replayed = await run(context, source, flags, durable ? target : undefined, into);
         const headline = (count: number) => `${count} damaged batches of events could not be compared with the input:`;
         return { ...replayed, damagedBatches: skipped.lines(headline) };
       },
@@ -73,16 +71,17 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
   const operations = await onDaemon(context, undefined, { ...RETRY_POLICY, retry_after_ms: 0 });
   const { replayToDaemon } = await import("./replay-to-daemon.ts");
   const target = `${daemon.url} ${await operations.currentUser()}`;
-  return run(context, source, flags, pointFor(target), (lines, options) => replayToDaemon(operations, lines, options));
+  return run(context, source, flags, target, (lines, options) => replayToDaemon(operations, lines, options));
 }
 
 async function run(
   { io, terminal, clock }: Context,
   source: LineSource,
   { dryRun, rate, rejected, restart }: Flags,
-  pointFile: ResumePointFile | undefined,
+  target: string | undefined,
   replayInto: ReplayTarget,
 ): Promise<Replayed> {
+  const pointFile = source.file && target && !dryRun ? resumePointFile(io.env, source.file, target) : undefined;
   const before = restart ? undefined : await resume(source, pointFile, terminal);
   const interrupt = awaitInterrupt(io);
   const rejects = rejected === undefined ? undefined : await openRejects(rejected, io.cwd, before !== undefined);

@@ -80,5 +80,4 @@ const exportLedger = defineCommand("ledger export", {
   },
 });
 
-const verbs = { list, show, summary, search, top, verify, export: exportLedger };
-export const command = defineGroup("ledger", verbs, list);
+export const command = defineGroup("ledger", { list, show, summary, search, top, verify, export: exportLedger }, list);

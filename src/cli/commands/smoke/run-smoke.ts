@@ -30,6 +30,8 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   const daemons = await daemonsFor(planned, context);
   const reporter = openReporter(options, context);
   const interrupt = awaitInterrupt(context.io);
+  // The files of a daemon of another process share its state, and --bail goes by the files before.
+  const jobs = options.bail ? 1 : (options.jobs ?? ("url" in daemons[0]! ? 1 : OWN_JOBS));
   const shared = { signal: interrupt.signal, openAssistant: sharedAssistants() };
   const results: FileResult[] = [];
   const run = async (index: number): Promise<FileResult | undefined> => {
@@ -39,7 +41,7 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
     return runOne(one, daemons[index]!, options, context, shared);
   };
   try {
-    for await (const result of inOrder(planned.length, jobsOf(options, context), run)) {
+    for await (const result of inOrder(planned.length, jobs, run)) {
       if (result === undefined || results.at(-1)?.unreachable !== undefined) continue;
       results.push(result);
       await reporter.file(result);
@@ -57,10 +59,6 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   const nothing = "Every step was skipped, so nothing was tested. --allow-skipped accepts that.";
   if (!ran && !options.allowSkipped) throw new CommandFailure(EXIT.smoke, nothing);
 }
-
-/** The files of a daemon of another process share its state, and --bail goes by the files before. */
-const jobsOf = ({ jobs, bail }: SmokeOptions, { globals }: Context): number =>
-  bail ? 1 : (jobs ?? ((globals.url ?? globals.profile) === undefined ? OWN_JOBS : 1));
 
 /** A file's own daemon is in memory, and the file sets its clock and fixture. */
 function refuseStorageFlags({ globals }: Context): void {

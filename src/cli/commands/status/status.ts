@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { DaemonStatus } from "../../../client/daemon-status.ts";
+import { readDaemonStatus, type DaemonStatus } from "../../../client/daemon-status.ts";
 import { fillTemplate } from "../../../runtime/text/fill-template.ts";
 import FIGURES from "../../../client/figures.json" with { type: "json" };
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
@@ -25,7 +25,6 @@ export const command = defineCommand("status", {
   async run({ watch, interval: interval_ms = 2000, metricsUrl }, context) {
     const { clock, io } = context;
     const pages = await daemonPages(context, metricsUrl);
-    const { readDaemonStatus } = await import("../../../client/daemon-status.ts");
     const show = openStatusPrinter(context, watch);
     if (watch) {
       const { signal, forget } = awaitInterrupt(io);

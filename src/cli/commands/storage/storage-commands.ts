@@ -9,8 +9,9 @@ import { withAccounts } from "../../target/operations.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import { printRecord, printTable } from "../../terminal/print.ts";
 import { openLines } from "../../terminal/input-lines.ts";
-import type { RestoreProgress } from "../../../backup/restore-storage.ts";
+import { restoreStorage, type RestoreProgress } from "../../../backup/restore-storage.ts";
 import { archivedValues, archiveLines, storedValues, type StoredValue } from "../../../backup/storage-archive.ts";
+import { acceptStorage, findIdentity } from "../../../storage/identity/storage-identity.ts";
 import type { Storage } from "../../../storage/storage.ts";
 import { failOnDamage, verifyWithProgress, withAdvice } from "../ledger/verify-with-progress.ts";
 
@@ -76,7 +77,6 @@ const SOURCE_DAMAGED = "The source storage is damaged. Everything else was writt
 const UNFINISHED = "No other command works on it until the same import is run again and completes.";
 
 async function restoreInto(context: Context, storage: Storage, values: AsyncIterable<StoredValue>, all?: number) {
-  const { restoreStorage } = await import("../../../backup/restore-storage.ts");
   const { sessionTrace } = await import("../../../assistant/sessions/sessions.ts");
   const progress: RestoreProgress = { values: 0, present: 0 };
   const showRestored = (ms: number): string => showCount("values restored", progress.values, all, ms);
@@ -108,7 +108,6 @@ async function restoreInto(context: Context, storage: Storage, values: AsyncIter
 const info = defineCommand("storage info", {
   async run(_values, context) {
     await withBareStorage(context, async (storage, { storage_id: expected }) => {
-      const { findIdentity } = await import("../../../storage/identity/storage-identity.ts");
       const { id: identity = null, missing, marks } = await findIdentity(storage, true);
       const found = { storage: storage.url, identity, expected: expected ?? null, marks: marks - missing };
       const risks = (await storage.examine(context.clock.now())).flatMap(({ loses }) => loses ?? []);
@@ -122,7 +121,6 @@ const accept = defineCommand("storage accept", {
   options: { yes: yesFlag },
   async run({ yes }, context) {
     await withBareStorage(context, async (storage, { storage_id: expected }) => {
-      const { acceptStorage, findIdentity } = await import("../../../storage/identity/storage-identity.ts");
       const { id: before } = await findIdentity(storage, true);
       const found = before === undefined ? "no identity" : `the identity ${before}`;
       await confirmUnlessYes(context, yes, `Go on with ${storage.url}, which has ${found}?`);
