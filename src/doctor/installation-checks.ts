@@ -22,7 +22,6 @@ export function checkClock({ loaded: { config }, now }: CheckInput): Promise<Fin
 
 /** The bundled files, and the files that the configuration names besides sources. */
 export async function checkFixtures({ loaded, fixture }: CheckInput): Promise<Finding[]> {
-  const { questions, lexicon } = loaded.config.assistant;
   const demo = async (): Promise<void> => {
     const { folder } = await openFixture(DEMO);
     await Promise.all(["users.json", "events.ndjson", "config.yaml"].map((file) => access(join(folder, file))));
@@ -34,15 +33,13 @@ export async function checkFixtures({ loaded, fixture }: CheckInput): Promise<Fi
     await tried(demo, finding("demo"), incomplete("demo")),
   ];
   if (fixture !== undefined) found.push(finding("fixture", { name: fixture.name, folder: fixture.folder }));
-  const named = [
-    ["questions", questions, readQuestions],
-    ["lexicon", lexicon, readLexicon],
-  ] as const;
-  for (const [name, file, read] of named) {
+  const readers = { questions: readQuestions, lexicon: readLexicon };
+  for (const name of ["questions", "lexicon"] as const) {
+    const file = loaded.config.assistant[name];
     if (file === undefined) continue;
     const path = resolve(loaded.baseDir, file);
     const bad = (reason: string): Finding => finding("badContent", { name, reason });
-    found.push(await tried(() => read(path), finding("content", { name, file }), bad));
+    found.push(await tried(() => readers[name](path), finding("content", { name, file }), bad));
   }
   return found;
 }

@@ -15,6 +15,9 @@ export const MODEL_MS = 2 * ANSWER_MS + 2000;
 
 const TOKENS = 16; // Longest answer that is asked for, in tokens: some models refuse to give one alone.
 
+/** A list of models. What names no model is left out. */
+const modelList = z.object({ data: z.array(z.object({ id: z.string() }).nullable().catch(null)) });
+
 /** Whether each of the model's endpoints, and that of embeddings, answers, accepts our key and has the model. */
 export async function checkModel({ loaded }: CheckInput, signal: AbortSignal): Promise<Finding[]> {
   const { model, embeddings } = loaded.config;
@@ -53,7 +56,8 @@ async function probe(model: ProviderConfig, otherwise: "none" | "extractive", si
   try {
     const list = await ask("/models");
     if (list.ok) {
-      const names = namesIn(await list.json().catch(() => undefined));
+      const listed = modelList.safeParse(await list.json().catch(() => undefined)).data;
+      const names = listed?.data.flatMap((one) => one?.id ?? []);
       if (names?.includes(model.model) === true) return finding("model", { place, model: model.model });
       if (names !== undefined) {
         const known = `${names.slice(0, 10).join(", ")}${names.length > 10 ? ", …" : ""}`;
@@ -93,7 +97,3 @@ function refusal(status: number, place: string, model: ProviderConfig): Finding 
   if (status === 429) return finding("modelLimits", { place });
   return status >= 500 ? finding("modelFails", { place, status }) : undefined;
 }
-
-const modelList = z.object({ data: z.array(z.object({ id: z.string() }).nullable().catch(null)) });
-
-const namesIn = (body: unknown) => modelList.safeParse(body).data?.data.flatMap((model) => model?.id ?? []);

@@ -1,5 +1,4 @@
-import { defineCommand, type Context, type ExitCode } from "../../framework/command.ts";
-import { CommandFailure, EXIT, UsageError } from "../../framework/command.ts";
+import { CommandFailure, defineCommand, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { findDaemon } from "../../target/daemon-target.ts";
 import { listenFlags, metricsUrlFlag } from "../../target/daemon-pages.ts";
 import { formatOf, printTable } from "../../terminal/print.ts";
@@ -44,7 +43,7 @@ async function checksOf(context: Context, metricsUrl: string | undefined, listen
   }
 }
 
-function exitOf(results: readonly CheckResult[], strict: boolean): ExitCode {
+function exitOf(results: readonly CheckResult[], strict: boolean) {
   const bad = results.filter(({ level }) => level === "error" || (strict && level === "warning"));
   if (bad.length === 0) return EXIT.ok;
   return bad.every((result) => result.unreachable === true) ? EXIT.unreachable : EXIT.failure;

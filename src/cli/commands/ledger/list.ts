@@ -53,8 +53,7 @@ export const list = defineCommand("ledger list", {
       if (!following) return EXIT.ok;
       const { signal, forget } = awaitInterrupt(context.io);
       const shown = columns.filter(({ person }) => person !== true); // The age of a new entry would always be "now".
-      const printer = openRowPrinter(context, shown);
-      await follow(printer, context, { reader, selection, count: tail }, signal).finally(forget);
+      await follow(openRowPrinter(context, shown), context, { reader, selection, count: tail }, signal).finally(forget);
       return signal.aborted ? EXIT.interrupted : EXIT.ok;
     };
     return withAccountOperations(context, user, show, { lookUp: true });

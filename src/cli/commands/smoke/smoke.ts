@@ -7,8 +7,7 @@ const run = defineCommand("smoke", {
   async run(values, context) {
     if (values.schema) {
       const { default: json } = await import("../../../smoke/file/smoke-file.schema.json", { with: { type: "json" } });
-      await context.terminal.write(`${JSON.stringify(json, null, 2)}\n`);
-      return;
+      return void (await context.terminal.write(`${JSON.stringify(json, null, 2)}\n`));
     }
     if (values.files.length === 0) throw new UsageError("FILE is missing: a smoke file, or a folder of them.");
     await (await import("./run-smoke.ts")).runSmoke(values, context);
