@@ -6,6 +6,8 @@ import type { TableLayout } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { escapeForTerminal } from "./clean-text.ts";
 
+export { tableColumns, timeColumn, type Column, type Makings, type TableName } from "./column.ts";
+
 /** The format of this run: the one of the flags, else a table on a terminal and tab-separated lines in a pipe. */
 export const formatOf = ({ globals, terminal }: Context) => globals.format ?? (terminal.interactive ? "table" : "tsv");
 

@@ -2,8 +2,7 @@ import { defineCommand, UsageError, type Context } from "../../framework/command
 import { optional, word, integer, userId } from "../../params/param.ts";
 import { since } from "../../framework/time-format.ts";
 import { findUser, runOperation, withAccounts } from "../../target/operations.ts";
-import { timeColumn } from "../../terminal/column.ts";
-import { printTable } from "../../terminal/print.ts";
+import { printTable, timeColumn } from "../../terminal/print.ts";
 import { repeats } from "../ledger/ledger-columns.ts";
 import { DEFAULT_RANGE } from "../ledger/selection-flags.ts";
 

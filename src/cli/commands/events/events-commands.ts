@@ -5,14 +5,13 @@ import { anything, idempotencyKey, integer, oneOf, optional } from "../../params
 import { required, userParam, word, type Values } from "../../params/param.ts";
 import { eventBody } from "../../../contract/schemas/event-schemas.ts";
 import { findLossyValues } from "../../../runtime/json/lossy-json.ts";
-import { printRecord, formatOf, printTable } from "../../terminal/print.ts";
+import { formatOf, printRecord, printTable, type Makings } from "../../terminal/print.ts";
 import { feedbackByArticle, type ArticleFeedback } from "../../../admin/article-feedback.ts";
 import type { countEvents } from "../../../events/projections/event-stats.ts";
 import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { printLong } from "../../framework/long-work.ts";
 import { dayIn, since, until } from "../../framework/time-format.ts";
 import type { TimeRange } from "../../../events/log/day-log.ts";
-import type { Makings } from "../../terminal/column.ts";
 import type { Session } from "../../target/open-session.ts";
 
 const rangeFlags = { from: optional(since), to: optional(until) };

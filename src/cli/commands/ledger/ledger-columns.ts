@@ -1,6 +1,6 @@
 import type { ChargedQuestion } from "../../../admin/charged-questions.ts";
 import type { LedgerRow } from "../../../admin/ledger-reader.ts";
-import { timeColumn, type Makings } from "../../terminal/column.ts";
+import { timeColumn, type Makings } from "../../terminal/print.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";
 import { showAge } from "../../framework/time-format.ts";
 

@@ -4,11 +4,11 @@ import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { defineCommand, EXIT, UsageError, type Context, type ExitCode } from "../../framework/command.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
 import { flagOf, optional, toggle, userParam, integer } from "../../params/param.ts";
-import { formatOf, openRowPrinter, printRows, type RowPrinter } from "../../terminal/print.ts";
+import { formatOf, openRowPrinter, printRows, tableColumns } from "../../terminal/print.ts";
+import type { Column, RowPrinter } from "../../terminal/print.ts";
 import { entryCells, repeats, type WideRow } from "./ledger-columns.ts";
 import { selectionFlags, selectionOf } from "./selection-flags.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
-import { tableColumns, type Column } from "../../terminal/column.ts";
 import { setTimeout as delay } from "node:timers/promises";
 
 export const list = defineCommand("ledger list", {

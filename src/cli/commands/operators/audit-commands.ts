@@ -2,8 +2,7 @@ import type { AuditRow } from "../../../admin/audit-log.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT } from "../../framework/command.ts";
 import { integer, optional, profileName, userId } from "../../params/param.ts";
 import { withAccounts } from "../../target/operations.ts";
-import { tableColumns, timeColumn, type Column } from "../../terminal/column.ts";
-import { openRowPrinter, printRecord } from "../../terminal/print.ts";
+import { openRowPrinter, printRecord, tableColumns, timeColumn, type Column } from "../../terminal/print.ts";
 import { rangeFlags, selectionOf } from "../ledger/selection-flags.ts";
 
 const about = optional(userId, "user");

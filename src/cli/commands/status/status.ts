@@ -7,8 +7,7 @@ import { CommandFailure, defineCommand, EXIT, UsageError, type Context } from ".
 import { optional, toggle } from "../../params/param.ts";
 import { interval, showSpan } from "../../framework/time-format.ts";
 import { daemonPages, metricsUrlFlag } from "../../target/daemon-pages.ts";
-import type { Column } from "../../terminal/column.ts";
-import { formatOf, openRowPrinter, printRecord, printRows, printTable } from "../../terminal/print.ts";
+import { formatOf, openRowPrinter, printRecord, printRows, printTable, type Column } from "../../terminal/print.ts";
 import SCREEN from "./screen.json" with { type: "json" };
 
 /** What one line has: no lists. */

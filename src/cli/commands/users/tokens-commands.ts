@@ -7,8 +7,7 @@ import { gracePeriod, showAge, showSpan } from "../../framework/time-format.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";
-import type { Makings } from "../../terminal/column.ts";
-import { printRecord, printTable } from "../../terminal/print.ts";
+import { printRecord, printTable, type Makings } from "../../terminal/print.ts";
 
 /** @param now ms since the epoch, for the age of a token */
 export const tokenCells = (now: number) =>

@@ -9,8 +9,7 @@ import { showAge, showInstant, showReset, showTime, zoneOf } from "../../framewo
 import { entryCells } from "../ledger/ledger-columns.ts";
 import { showFeatures } from "./subscription-commands.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
-import type { TableName } from "../../terminal/column.ts";
-import { formatOf, printRecord, printTable, type Tabled } from "../../terminal/print.ts";
+import { formatOf, printRecord, printTable, type Tabled, type TableName } from "../../terminal/print.ts";
 import { tokenCells } from "./tokens-commands.ts";
 
 const list = defineCommand("users list", {
