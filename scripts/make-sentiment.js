@@ -5,7 +5,10 @@
 // a title, neutral the class of reference, with a ridge, by AdaGrad (Duchi, Hazan & Singer 2011). Nothing is random: the same
 // titles give the same file. The file, compressed: the parts that some titles have, a line each, and an empty line; their
 // weights, for positive and for negative, as signed bytes; the scale of these, and what each title has (32-bit floats,
-// little-endian).
+// little-endian); last, two SHA-256: of the files that it learned from, in the order of `LEARNED_FROM`, and of the parts
+// of every fortieth title, a line each title, the parts sorted and separated by tabs. By these a test sees that either has
+// changed.
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
 import { classGramsOf, gramsOf, likeliest, shareOf } from "../dist/news/sentiment/sentiment-model.js";
@@ -17,11 +20,11 @@ const TRAINING = { epochs: 12, rate: 0.1, ridge: 3e-3 };
 const FOLDS = 5;
 const SIDES = ["positive", "negative"];
 
-const titles = ["en", "zh"].map((language) =>
-  readFileSync(new URL(`headlines/${language}.tsv`, ROOM), "utf8")
-    .trimEnd()
-    .split("\n"),
-);
+const SAMPLED = 40;
+const LEARNED_FROM = ["headlines/en.tsv", "headlines/zh.tsv", "data/word-classes.txt"];
+
+const [en, zh, classes] = LEARNED_FROM.map((file) => readFileSync(new URL(file, ROOM), "utf8"));
+const titles = [en, zh].map((text) => text.trimEnd().split("\n"));
 const examples = titles.map((lines) =>
   lines.map((line) => {
     const [label, title] = line.split("\t");
@@ -104,8 +107,19 @@ function write({ grams, weights }) {
     Buffer.from(`${grams.join("\n")}\n\n`),
     Buffer.from(Int8Array.from(own, (weight) => Math.round(weight / scale)).buffer),
     Buffer.from(Float32Array.from(floats).buffer),
+    sha256([en, zh, classes].join("")),
+    sha256(sampledParts().join("\n")),
   ];
   const compressed = brotliCompressSync(Buffer.concat(parts));
   writeFileSync(new URL("sentiment-weights.br", ROOM), compressed);
   console.log(`${examples.flat().length} titles, ${grams.length} parts; compressed ${compressed.length} bytes`);
+}
+
+function sampledParts() {
+  const sampled = examples.flat().filter((_, at) => at % SAMPLED === 0);
+  return sampled.map(({ grams }) => [...new Set(grams)].sort().join("\t"));
+}
+
+function sha256(text) {
+  return createHash("sha256").update(text).digest();
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { brotliDecompressSync } from "node:zlib";
 import { sentimentOf } from "../../../src/news/sentiment/sentiment.ts";
 import { classGramsOf, gramsOf, isWeighed } from "../../../src/news/sentiment/sentiment-model.ts";
 import { dominantSentiment } from "../../../src/news/snapshot/snapshot-views.ts";
@@ -54,18 +56,44 @@ describe("sentiment", () => {
     expect(classGramsOf("Ports and cranes").size).toBe(0);
   });
 
-  test("knows each part that ten of the titles have which it learned from", () => {
-    const counts = new Map<string, number>();
-    for (const language of ["en", "zh"]) {
-      const file = new URL(`../../../src/news/sentiment/headlines/${language}.tsv`, import.meta.url);
-      for (const line of readFileSync(file, "utf8").trimEnd().split("\n")) {
-        const [label = "", title = ""] = line.split("\t");
-        expect(["positive", "negative", "neutral"]).toContain(label);
-        for (const gram of [...gramsOf(title), ...classGramsOf(title)]) counts.set(gram, (counts.get(gram) ?? 0) + 1);
-      }
-    }
-    const wrong = [...counts].filter(([gram, count]) => isWeighed(gram) !== count >= 10);
-    expect(wrong).toEqual([]);
+  describe("learned", () => {
+    const room = new URL("../../../src/news/sentiment/", import.meta.url);
+    const read = (file: string) => readFileSync(new URL(file, room), "utf8");
+    const files = ["headlines/en.tsv", "headlines/zh.tsv", "data/word-classes.txt"].map(read);
+    const lines = files.slice(0, 2).flatMap((text) => text.trimEnd().split("\n"));
+    const parts = lines
+      .filter((_, at) => at % 40 === 0)
+      .map((line) => line.split("\t")[1]!)
+      .map((title) => [...new Set([...gramsOf(title), ...classGramsOf(title)])].toSorted());
+    const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+    /** What `scripts/make-sentiment.js` saw. */
+    const seen = brotliDecompressSync(readFileSync(new URL("sentiment-weights.br", room)))
+      .subarray(-64)
+      .toString("hex");
+
+    test("from the titles and classes as they are, each title of one label", () => {
+      expect(seen.slice(0, 64), "node scripts/make-sentiment.js was not run again").toBe(sha256(files.join("")));
+      expect(lines.filter((line) => !/^(positive|negative|neutral)\t./.test(line))).toEqual([]);
+    });
+
+    test("from the parts of titles that are found now", () => {
+      const all = parts.map((some) => some.join("\t")).join("\n");
+      expect(seen.slice(64), "node scripts/make-sentiment.js was not run again").toBe(sha256(all));
+    });
+
+    test("as the weights of the parts that ten titles have, and of no others", () => {
+      const counts = (found: readonly string[]): [string, number][] => {
+        const times = new Map<string, number>();
+        for (const part of found) times.set(part, (times.get(part) ?? 0) + 1);
+        return [...times];
+      };
+      expect(counts(parts.flat()).filter(([part, count]) => count >= 10 && !isWeighed(part))).toEqual([]);
+      // Of all titles, the pairs of characters alone: there are a million parts.
+      const chinese = files[1]!.trimEnd().split("\n");
+      const isPair = (part: string): boolean => /^\p{Script=Han}{2}$/u.test(part);
+      const pairs = chinese.flatMap((line) => [...gramsOf(line.split("\t")[1]!)].filter(isPair));
+      expect(counts(pairs).filter(([part, count]) => isWeighed(part) !== count >= 10)).toEqual([]);
+    });
   });
 
   test("is that of the summary where the title says nothing", () => {
