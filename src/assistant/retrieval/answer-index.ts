@@ -31,7 +31,7 @@ const { said: SAID } = TUNING.meaning;
 export class AnswerIndex {
   readonly languages: Readonly<Record<Language, LanguageIndex>> = { zh: new LanguageIndex(), en: new LanguageIndex() };
   readonly vocabulary = new Vocabulary();
-  readonly thesaurus: Thesaurus;
+  readonly thesaurus: () => Thesaurus;
   readonly #homophones = createHomophones();
   #heard = 0; // The changes of the Chinese passages whose characters the homophones know.
   readonly #numbers = new Map<string, number>();
@@ -52,6 +52,7 @@ export class AnswerIndex {
   change({ removed, added }: PassageChanges): void {
     for (const key of removed) this.#remove(key);
     for (const passage of added) this.#add(passage);
+    if (added.length > 0) this.thesaurus(); // Now, where there is more time than for a question.
   }
 
   passage(number: number): IndexedPassage {

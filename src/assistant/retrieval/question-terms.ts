@@ -61,7 +61,7 @@ function readGroups(index: AnswerIndex, question: string, lang: Language): Map<s
 }
 
 function readEnglish(index: AnswerIndex, groups: Groups, words: readonly string[], lang: Language): void {
-  const { thesaurus, vocabulary } = index;
+  const [thesaurus, { vocabulary }] = [index.thesaurus(), index];
   const { zh, en } = index.languages;
   const stems = words.map((word) => stem(word));
   const inPhrase = new Set<number>();
@@ -114,7 +114,7 @@ function translationsOf(index: AnswerIndex, englishStem: string): Alternative[] 
 /** Adds the meanings that a run of Chinese mentions; returns the positions of their words. */
 function readMeanings(index: AnswerIndex, groups: Groups, run: string, lang: Language): ReadonlySet<number> {
   const taken = new Set<number>();
-  for (const { meaning, phrase, places } of index.thesaurus.mentionsInChinese(run)) {
+  for (const { meaning, phrase, places } of index.thesaurus().mentionsInChinese(run)) {
     const weight = lang === "zh" ? GROUP.chineseMeaning : GROUP.phrase;
     groups.add(`meaning ${meaning.id}`, weight, wordsFor(meaning, lang, phrase));
     for (const at of places) taken.add(at);
