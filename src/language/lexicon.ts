@@ -4,7 +4,9 @@ import { longestMatches } from "./longest-matches.ts";
 import { stem, tokenize, type Token } from "./tokenize.ts";
 
 export const QUESTION_LEXICON = readLexicon(new URL("data/question-lexicon.txt", import.meta.url));
-export const HEADLINE_LEXICON = readLexicon(new URL("data/headline-lexicon.txt", import.meta.url));
+const HEADLINES = new URL("data/headline-lexicon.txt", import.meta.url);
+let headlines: Lexicon | undefined; // Read with the first headline: it is large, and many processes see none.
+export const headlineLexicon = (): Lexicon => (headlines ??= readLexicon(HEADLINES));
 type Lexicon = ReturnType<typeof readLexicon>;
 
 /** Reads concepts and their names: rows of a concept, its English names, its Chinese ones. */
@@ -13,9 +15,8 @@ export function readLexicon(file: URL) {
   const words = new Map<string, Set<string>>(); // Of English names, by first letter: candidates for a misspelt word.
   for (const [[id = ""] = [], ...names] of readRows(file)) {
     for (const name of names.flat()) {
-      const key = tokenize(name)
-        .map(({ text, han }) => (han ? text : stem(text)))
-        .join(" ");
+      const units = tokenize(name).map(({ text, han }) => (han ? text : stem(text)));
+      const key = units.join(" ");
       concepts.set(key, [...(concepts.get(key) ?? []), id]);
       if (/^[a-z]{5,}$/.test(name)) words.set(name[0]!, (words.get(name[0]!) ?? new Set()).add(name));
     }

@@ -1,6 +1,6 @@
 import { assetOfWord } from "./assets.ts";
 import { fold, stem, tokenizeFolded } from "./tokenize.ts";
-import { HEADLINE_LEXICON, conceptsOf } from "./lexicon.ts";
+import { conceptsOf, headlineLexicon } from "./lexicon.ts";
 import { quantitiesInDigits, quantitiesOf } from "./quantities.ts";
 import { HEADLINE_STOP_WORDS } from "./stop-words.ts";
 
@@ -26,7 +26,7 @@ export function headlineTermsOf(text: string, assets: readonly string[]) {
   for (const { key, isSmall } of numbersOf(folded)) terms.set(key, isSmall ? "small" : "number");
   const tokens = tokenizeFolded(folded.replace(NUMBER, " "));
   for (const [, month = ""] of folded.matchAll(MONTH)) terms.set(`@month-${month}`, "concept");
-  for (const concept of conceptsOf(tokens, HEADLINE_LEXICON)) terms.set(`@${concept}`, "concept");
+  for (const concept of conceptsOf(tokens, headlineLexicon())) terms.set(`@${concept}`, "concept");
   for (const { text: token, han } of tokens) {
     if (han) for (let at = 0; at + 1 < token.length; at++) terms.set(token.slice(at, at + 2), "han");
     else if (!terms.has(`$${assetOfWord(token)}`)) {

@@ -82,6 +82,7 @@ beforeAll(async () => {
   const { segment } = await import("../../src/language/dictionary/dictionary.ts");
   // Read before anything is counted.
   segment("1");
+  headlineTermsOf("1", []);
   const { sentimentOf } = await import("../../src/news/sentiment/sentiment.ts");
   const { readTitle } = await import("../../src/news/topics/title-questions.ts");
   const { sentencesOf } = await import("../../src/language/sentences.ts");
