@@ -4,7 +4,7 @@ import type { AnswerRequest } from "../answer.ts";
 import { readRows, readWords } from "../../runtime/text/data-rows.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import { assetsInQuestion, isAssetName } from "../../language/assets.ts";
-import { createClassifier, train, type Classification, type Example, type Trained } from "./classifier/classifier.ts";
+import { createClassifier, train, type Classification, type Example } from "./classifier/classifier.ts";
 import PATTERNS from "./question-patterns.json" with { type: "json" };
 import { ROUTES, type Route, type Routing } from "./routing.ts";
 import { detectLanguage, hasHan } from "../../language/detect-language.ts";
@@ -47,21 +47,21 @@ const CONFIDENT = 0.9; // From this confidence on, a follow-up is classified by 
 const OUT_OF_SCOPE: Classification = { label: "out_of_scope/general", confidence: 0.5 };
 /** Trained by the build and kept beside the bundle: training takes longer than the rest of a start. */
 export const TRAINED_FILE = "router.trained";
-/** The bytes of `TRAINED_FILE`: the model trained on the bundled examples. */
-export const trainedRouter = (): Uint8Array => serialize(train(seedExamples(), conceptsIn));
+/** The bytes of `TRAINED_FILE`: what is learned of the bundled examples. */
+export const trainedRouter = (): Uint8Array => serialize(learnExamples());
 
-/** The model trained by the build; undefined where this file is not bundled. */
-function readTrained(): Trained | undefined {
-  const file = new URL(TRAINED_FILE, import.meta.url);
-  return existsSync(file) ? (deserialize(readFileSync(file)) as Trained) : undefined;
+function learnExamples() {
+  const examples = seedExamples();
+  const known = new Map(examples.map(({ text, label }) => [canonical(text), label]));
+  return { trained: train(examples, conceptsIn), known };
 }
 
+/** What was learned; the build has done it, except where its file is not bundled. */
 function learn() {
-  const examples = seedExamples();
-  return {
-    classifier: createClassifier(readTrained() ?? train(examples, conceptsIn), conceptsIn),
-    known: new Map(examples.map(({ text, label }) => [canonical(text), label])),
-  };
+  const file = new URL(TRAINED_FILE, import.meta.url);
+  const read = () => deserialize(readFileSync(file)) as ReturnType<typeof learnExamples>;
+  const { trained, known } = existsSync(file) ? read() : learnExamples();
+  return { classifier: createClassifier(trained, conceptsIn), known };
 }
 
 let learned: ReturnType<typeof learn> | undefined; // What was learned from the examples, for the first question.
