@@ -45,7 +45,7 @@ describe("the assistant in a worker thread", () => {
       file: workerFile("assistant-worker"),
       deadline_ms: 5000,
       start_ms: 20_000,
-      memory_mb: 96,
+      memory_mb: 64,
       logger,
     });
     assistant = createHostedAssistant({ runner, logger });
@@ -57,7 +57,7 @@ describe("the assistant in a worker thread", () => {
     const here = createHostedAssistant({ runner: assistantInProcess(), logger });
     await here.learn(EXCHANGE);
     expect(await assistant.prepare(asked(QUESTION))).toEqual(await here.prepare(asked(QUESTION)));
-    const text = "The fee is 1 USDT. ".repeat(500_000);
+    const text = "The fee is 1 USDT. ".repeat(50_000);
     const asks = { question: QUESTION, lang: "en", wide: false, instructions: "" } as const;
     const endless = { ...asks, reply: "It is 1 USDT [1].", excerpts: [passage({ text })] };
     const others = [sourceOf(assistant), sourceOf(assistant)];
@@ -68,13 +68,13 @@ describe("the assistant in a worker thread", () => {
   });
 
   it("refuses a question with 1007 that takes too long or too much memory", async () => {
-    const words = Array.from({ length: 1_000_000 }, (_, at) => at.toString(36)).join(" ");
+    const words = Array.from({ length: 300_000 }, (_, at) => at.toString(36)).join(" ");
     await expect(assistant.prepare(asked(words))).rejects.toMatchObject({ code: 1007 });
     expect(await sourceOf(assistant)).toBe("withdraw-fee");
   });
 
   it("leaves out a passage that cannot be indexed, and keeps the others", async () => {
-    const text = Array.from({ length: 1_000_000 }, (_, at) => at.toString(36)).join(" ");
+    const text = Array.from({ length: 300_000 }, (_, at) => at.toString(36)).join(" ");
     await assistant.learn([...EXCHANGE, passage({ id: "endless", text }), passage({ id: "new", text: "Zebra fees." })]);
     expect(await sourceOf(assistant)).toBe("withdraw-fee");
     expect(await sourceOf(assistant, "zebra fees")).toBe("new");
