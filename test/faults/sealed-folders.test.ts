@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { cp, link, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { archivedValues, archiveLines } from "../../src/backup/storage-archive.ts";
 import { restoreStorage } from "../../src/backup/restore-storage.ts";
@@ -192,7 +192,7 @@ const CHANGES = [
 
 /** Tidies in a process of its own, which may be killed before one of its steps. Returns the steps where it was not. */
 function tidyApart(path: string, before = Infinity): Promise<string[] | undefined> {
-  const args = [join(import.meta.dirname, "load/sealing-process.js"), `fs:${path}`, String(before)];
+  const args = [join(inject("processes"), "sealing-process.js"), `fs:${path}`, String(before)];
   return new Promise((resolve, reject) => {
     execFile(process.execPath, args, (error, out) => {
       if (error === null) resolve(JSON.parse(out) as string[]);

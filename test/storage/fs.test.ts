@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { chmod, mkdir, readdir, realpath, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { StorageAddressError, StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { storageOnDriver } from "../../src/storage/storage-on-driver.ts";
@@ -223,7 +223,7 @@ describe("files driver", () => {
 
   it("loses nothing acknowledged and tears nothing when its process is killed at any moment", async () => {
     const folder = await folderOnDisk();
-    const writer = join(import.meta.dirname, "killed-writer.js");
+    const writer = join(inject("processes"), "killed-writer.js");
     for (let round = 0; round < 10; round++) {
       const child = spawn(process.execPath, [writer, folder.path, String(round)], {
         stdio: ["ignore", "pipe", "inherit"],

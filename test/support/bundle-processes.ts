@@ -13,7 +13,11 @@ declare module "vitest" {
 const ROOT = join(import.meta.dirname, "../..");
 /** The programs that tests run on the compiled modules, many times: Node takes most of such a process's time for finding
  * and opening modules one by one. */
-const PROGRAMS = ["faults/load/service-process.js", "faults/load/append-process.js", "events/recording-process.js"];
+const PROGRAMS = [
+  ...["service", "append", "sealing"].map((name) => `faults/load/${name}-process.js`),
+  "events/recording-process.js",
+  "storage/killed-writer.js",
+];
 
 /** Bundles the programs for one run of the tests, beside the files that the modules read. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
