@@ -7,7 +7,7 @@ import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Key } from "../../src/storage/storage.ts";
 import type { Service } from "../../src/service/service.ts";
-import { openFixtureService } from "../support/service.ts";
+import { openLoadedService } from "../support/service.ts";
 
 /** The first segment of a key; that of a stream is one text. */
 const roomOf = (segment: Key[number]): string => (typeof segment === "object" ? segment.text : segment).split(":")[0]!;
@@ -26,7 +26,7 @@ beforeEach(async () => {
     if (call !== "put" && call !== "create") read.push(roomOf(room!));
     return run();
   });
-  ({ service } = await openFixtureService({ storage, refresh: false }));
+  ({ service } = await openLoadedService({ storage, refresh: false }));
 });
 afterEach(() => service.close());
 

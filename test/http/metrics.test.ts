@@ -9,7 +9,7 @@ import { printKey } from "../../src/storage/documents.ts";
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { fails, startModelServer, says, type ModelServer } from "../assistant/model-server.ts";
-import { openFixtureService } from "../support/service.ts";
+import { openLoadedService } from "../support/service.ts";
 import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 import { readSeries, type Series } from "./scrape.ts";
 
@@ -24,7 +24,7 @@ describe("metrics", () => {
   let beforeEntry: (() => Promise<unknown>) | undefined;
   let ask: (path: string, token?: string, json?: object) => Promise<number>;
   let model: ModelServer;
-  let clock: Awaited<ReturnType<typeof openFixtureService>>["clock"];
+  let clock: Awaited<ReturnType<typeof openLoadedService>>["clock"];
 
   beforeAll(async () => {
     model = await startModelServer(says("提现手续费按币种和网络收取固定数量 [1]。"), says("NO_ANSWER"), fails(500));
@@ -44,7 +44,7 @@ describe("metrics", () => {
     });
     metrics = createMetrics("1.2.3");
     const create: typeof createService = (deps) => createService({ ...deps, observer: metrics });
-    ({ service, clock } = await openFixtureService({ storage, create, flags }));
+    ({ service, clock } = await openLoadedService({ storage, create, flags }));
     const inFlight = createConcurrencyLimits({ all: 0, perUser: 0 });
     metrics.watch({ service, inFlight: inFlight.running, state: () => state });
     const app = createApp(service, silentLogger, { inFlight, meter: metrics, metrics });

@@ -43,27 +43,39 @@ const UNHURRIED: ConfigValues = { "limits.wait_ms": 0 };
 /** Most tests ask about the same content, whose index takes longer than they do. */
 const openAssistant = sharedAssistants();
 
-/** What a loaded fixture stored in memory, by fixture, time and flags: loading takes longer than most tests. */
+/** What a loaded fixture stored in memory, by fixture, time and such flags: loading takes longer than most tests. */
 const loaded = new Map<string, Promise<readonly (readonly [Key, string])[]>>();
 
-/** A service with a fixture loaded, on memory unless a storage is given. */
+/** A service with a fixture loaded, on memory unless a storage is given: copied to an empty one. */
 export async function openFixtureService(options: FixtureServiceOptions = {}): Promise<FixtureService> {
-  return options.storage === undefined ? openCopiedService(options, await openStorage("memory:")) : load(options);
+  const { storage = await openStorage("memory:") } = options;
+  return (await isEmpty(storage)) ? openCopiedService(options, storage) : openLoadedService(options);
 }
+
+async function isEmpty(storage: Storage): Promise<boolean> {
+  for await (const _ of storage.keys([])) return false;
+  return true;
+}
+
+/** Groups of the configuration that change nothing of what a fixture stores. */
+const NOT_STORED = /^(?:auth|limits|model|server)\./;
 
 /** As `openFixtureService`, on an empty storage: what the fixture stores is loaded once a process, then copied. */
 export async function openCopiedService(options: FixtureServiceOptions, storage: Storage): Promise<FixtureService> {
-  const { fixture = "demo", now = ANCHOR, flags = {}, seed = "test", refresh = true } = options;
+  const { fixture = "demo", now = ANCHOR, seed = "test", refresh = true } = options;
+  const flags = Object.fromEntries(Object.entries(options.flags ?? {}).filter(([key]) => !NOT_STORED.test(key)));
   const name = JSON.stringify([fixture, now, flags, refresh]);
   const values =
-    loaded.get(name) ?? load({ fixture, now, flags, refresh }).then(({ service }) => valuesOf(service.storage));
+    loaded.get(name) ??
+    openLoadedService({ fixture, now, flags, refresh }).then(({ service }) => valuesOf(service.storage));
   loaded.set(name, values);
   await Promise.all((await values).map(([key, value]) => storage.put(key, value)));
   // Other ids than those of the load, which are stored already.
   return open({ ...options, storage, seed: `${seed} loaded` });
 }
 
-async function load(options: FixtureServiceOptions): Promise<FixtureService> {
+/** As `openFixtureService`, but it loads the fixture itself: for what loading does. */
+export async function openLoadedService(options: FixtureServiceOptions): Promise<FixtureService> {
   const opened = await open(options);
   await loadFixture(opened.fixture, opened.service);
   if (options.refresh ?? true) await opened.service.news.refresh("full");
