@@ -4,6 +4,20 @@ import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
 import { askAll, figuresOf, NOW } from "../eval/world-figures.ts";
 import { readWorld, WORLDS } from "../eval/worlds.ts";
 
+/** The worlds that were opened, with their indexes. */
+const opened = new Map<string, ReturnType<typeof read>>();
+
+function read(name: (typeof WORLDS)[number]) {
+  const world = readWorld(name);
+  return { world, index: new AnswerIndex(world.passages) };
+}
+
+function open(name: (typeof WORLDS)[number]): ReturnType<typeof read> {
+  const known = opened.get(name) ?? read(name);
+  opened.set(name, known);
+  return known;
+}
+
 describe("answers over a company's content keep their quality", () => {
   // A little below the figures of `npm run eval -- assistant-worlds`.
   it.each([
@@ -12,8 +26,8 @@ describe("answers over a company's content keep their quality", () => {
     ["wallet", { told: 0.8, wrong: 0.05, found: 0.91, free: 1 }],
     ["broker", { told: 0.83, wrong: 0.15, found: 0.9, free: 0.97 }],
   ] as const)("%s", (name, floor) => {
-    const world = readWorld(name);
-    const figures = figuresOf(askAll(world, world.tuning));
+    const { world, index } = open(name);
+    const figures = figuresOf(askAll(world, world.tuning, index));
     expect(figures["titles cited"]).toBe(1);
     expect(figures["told"]).toBeGreaterThanOrEqual(floor.told);
     expect(figures["wrong of charged"]).toBeLessThanOrEqual(floor.wrong);
@@ -22,8 +36,8 @@ describe("answers over a company's content keep their quality", () => {
   });
 
   it.each(WORLDS)("%s: each title, asked as a question, is answered by its article", (name) => {
-    const { passages } = readWorld(name);
-    const index = new AnswerIndex(passages);
+    const { world, index } = open(name);
+    const { passages } = world;
     const given = { history: [], research: false, refused: [], hasModel: false, now: NOW };
     const missed = passages.filter(({ id, title }) => {
       const { answer } = prepareQuestion({ ...given, question: title }, index);

@@ -26,8 +26,11 @@ export interface Result {
 }
 
 /** Asks questions as a user with memory would: the earlier ones of a conversation first. */
-export function askAll(world: World, questions: readonly WorldQuestion[]): Result[] {
-  const index = new AnswerIndex(world.passages);
+export function askAll(
+  world: World,
+  questions: readonly WorldQuestion[],
+  index: AnswerIndex = new AnswerIndex(world.passages),
+): Result[] {
   const results: Result[] = [];
   for (const asked of questions) {
     const history = (asked.after ?? []).map((question) => ({ question, answer: "" }));
