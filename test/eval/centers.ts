@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { detectLanguage } from "../../src/language/detect-language.ts";
+import type { World, WorldQuestion } from "./worlds.ts";
+
+const FOLDER = new URL("../../fixtures/eval/centers/", import.meta.url);
+const HELD_OUT = 3; // Every third company.
+
+/** Small help centers, each of a company of another trade; of every third all questions are held out. */
+export function readCenters(): World[] {
+  const texts = readdirSync(FOLDER)
+    .filter((file) => file.endsWith(".txt"))
+    .sort()
+    .map((file) => readFileSync(new URL(file, FOLDER), "utf8"));
+  return texts
+    .flatMap((text) => text.split(/^= /m).slice(1))
+    .map((text, at) => {
+      const [name = "", ...articles] = text.split(/^@ /m);
+      const read = articles.map((article, number) => articleOf(article, `center-${at}-${number}`));
+      const questions = read.flatMap((article) => article.questions);
+      const isHeldOut = at % HELD_OUT === HELD_OUT - 1;
+      return {
+        name: name.trim(),
+        passages: read.flatMap((article) => article.passages),
+        tuning: isHeldOut ? [] : questions,
+        heldOut: isHeldOut ? questions : [],
+      };
+    });
+}
+
+/** An article in both languages, and its questions: a fact of one is a sentence in either. */
+function articleOf(text: string, id: string) {
+  const [title = "", ...lines] = text.trimEnd().split("\n");
+  const said = (sort: string): string[] =>
+    lines.flatMap((line) => (line.startsWith(`${sort} `) ? [line.slice(2)] : []));
+  const [en, zh] = [said("a"), said("b")];
+  const [titleEn = "", titleZh = ""] = title.split(" | ");
+  const about = { id, kind: "help", url: "", published_at: null } as const;
+  const questionOf = (question: string, at: number, refs?: string): WorldQuestion => {
+    const numbersOf = (sort: string): number[] =>
+      (refs ?? "").split(" ").flatMap((ref) => (ref.startsWith(sort) ? [Number(ref.slice(1)) - 1] : []));
+    const [a, b] = [numbersOf("a"), numbersOf("b")];
+    const facts = Array.from({ length: Math.max(a.length, b.length) }, (_, fact) =>
+      [en[a[Math.min(fact, a.length - 1)]!], zh[b[Math.min(fact, b.length - 1)]!]].filter((one) => one !== undefined),
+    );
+    const isAnswerable = refs !== undefined;
+    const [outcome, gold] = isAnswerable ? (["answer", [id]] as const) : (["decline", []] as const);
+    return { id: `${id}-${at}`, lang: detectLanguage(question, "en"), kind: "center", question, outcome, gold, facts };
+  };
+  return {
+    passages: [
+      { ...about, lang: "en", title: titleEn, text: en.join(" ") },
+      { ...about, lang: "zh", title: titleZh, text: zh.join("") },
+    ],
+    questions: [
+      ...said("q").map((line, at) => questionOf(line.split("\t")[0]!, at, line.split("\t")[1]!)),
+      ...said("x").map((line, at) => questionOf(line, 100 + at)),
+    ],
+  };
+}
