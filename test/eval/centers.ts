@@ -52,7 +52,10 @@ function articleOf(text: string, id: string) {
       { ...about, lang: "zh", title: titleZh, text: zh.join("") },
     ],
     questions: [
-      ...said("q").map((line, at) => questionOf(line.split("\t")[0]!, at, line.split("\t")[1]!)),
+      ...said("q").map((line, at) => {
+        const [question = "", refs = ""] = line.split("\t");
+        return questionOf(question, at, refs);
+      }),
       ...said("x").map((line, at) => questionOf(line, 100 + at)),
     ],
   };
