@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { sentimentOf } from "../../src/news/sentiment/sentiment.ts";
 import { assetsInNews } from "../../src/language/assets.ts";
 import { detectLanguage } from "../../src/language/detect-language.ts";
@@ -140,10 +140,10 @@ interface LabelledGroup {
   readonly split: Split;
   readonly en: readonly string[];
   readonly zh: readonly string[];
-  readonly near_en: readonly [kind: string, title: string][];
-  readonly near_zh: readonly [kind: string, title: string][];
-  readonly copies_en: readonly [model: number, title: string][];
-  readonly copies_zh: readonly [model: number, title: string][];
+  readonly near_en: readonly (readonly [kind: string, title: string])[];
+  readonly near_zh: readonly (readonly [kind: string, title: string])[];
+  readonly copies_en: readonly (readonly [model: number, title: string])[];
+  readonly copies_zh: readonly (readonly [model: number, title: string])[];
 }
 
 /** Shares of pairs of titles that end in one topic, each pair by itself. */
@@ -153,30 +153,71 @@ export interface GroupScores {
   readonly reworded: number; // Of two headlines of an event, in one language.
 }
 
-/** Clusters pairs of the labelled groups of one language. */
-export async function scoreGroups(split: Split, language: "en" | "zh"): Promise<GroupScores> {
+/** How the groups were written: by three authors who wrote six titles an event, or by seven others who wrote four. */
+export type GroupsPart = 1 | 2;
+
+function readGroups(split: Split, part: GroupsPart): LabelledGroup[] {
+  if (part === 2) return readSecondGroups(split);
   const lines = readFileSync(new URL("../../fixtures/eval/news/groups.jsonl", import.meta.url), "utf8").trimEnd();
   const all = lines.split("\n").map((line) => JSON.parse(line) as LabelledGroup);
-  const groups = all.filter((group) => group.split === split);
-  const share = async (pairs: readonly (readonly [string, string])[]): Promise<number> => {
-    let together = 0;
-    for (const [a, b] of pairs) if (await isOneTopic(a, b)) together += 1;
-    return together / pairs.length;
-  };
+  return all.filter((group) => group.split === split);
+}
+
+const EACH = 5; // Of the second part every fifth group is clustered: all would take minutes.
+
+function readSecondGroups(split: Split): LabelledGroup[] {
+  const folder = new URL("../../fixtures/eval/news/groups/", import.meta.url);
+  const blocks = readdirSync(folder)
+    .sort()
+    .flatMap((file) => readFileSync(new URL(file, folder), "utf8").split(/^=\n/m).slice(1));
+  const chosen = blocks.filter(
+    (_, at) => (at % 3 === 2 ? "held" : "tuning") === split && Math.floor(at / 3) % EACH === 0,
+  );
+  return chosen.map((block) => {
+    const lines = block.trimEnd().split("\n");
+    const said = (sort: string): string[] =>
+      lines.flatMap((line) => (line.startsWith(`${sort} `) ? [line.slice(2)] : []));
+    const [en, zh, near] = [said("e"), said("z"), said("n").map((line) => line.split("\t") as [string, string])];
+    const [copyEn = "", copyZh = ""] = said("k");
+    const copyOf = (copy: string, all: readonly string[]) => [[all.indexOf(mostLike(copy, all)), copy]] as const;
+    const nearOf = (side: 0 | 1) => near.map((titles) => ["near", titles[side]] as const);
+    const copies = { copies_en: copyOf(copyEn, en), copies_zh: copyOf(copyZh, zh) };
+    return { split, en, zh, near_en: nearOf(0), near_zh: nearOf(1), ...copies };
+  });
+}
+
+async function shareOfOneTopic(pairs: readonly (readonly [string, string])[]): Promise<number> {
+  let together = 0;
+  for (const [a, b] of pairs) if (await isOneTopic(a, b)) together += 1;
+  return together / pairs.length;
+}
+
+/** Clusters pairs of the labelled groups of one language. */
+export async function scoreGroups(split: Split, language: "en" | "zh", part: GroupsPart = 1): Promise<GroupScores> {
+  const groups = readGroups(split, part);
   const own = (group: LabelledGroup): readonly string[] => group[language];
-  return {
-    near: await share(groups.flatMap((g) => g[`near_${language}`].map(([, near]) => [mostLike(near, own(g)), near]))),
-    copies: await share(groups.flatMap((g) => g[`copies_${language}`].map(([at, copy]) => [own(g)[at]!, copy]))),
-    reworded: await share(
-      groups.flatMap((g) =>
-        own(g).flatMap((a, at) =>
-          own(g)
-            .slice(at + 1)
-            .map((b) => [a, b] as const),
-        ),
-      ),
+  const near = groups.flatMap((g) => g[`near_${language}`].map(([, near]) => [mostLike(near, own(g)), near] as const));
+  const copies = groups.flatMap((g) => g[`copies_${language}`].map(([at, copy]) => [own(g)[at]!, copy] as const));
+  const reworded = groups.flatMap((g) =>
+    own(g).flatMap((a, at) =>
+      own(g)
+        .slice(at + 1)
+        .map((b) => [a, b] as const),
     ),
+  );
+  return {
+    near: await shareOfOneTopic(near),
+    copies: await shareOfOneTopic(copies),
+    reworded: await shareOfOneTopic(reworded),
   };
+}
+
+/** Clusters pairs of an English and a Chinese title of the labelled groups: of one event, and of two that are near. */
+export async function scoreAcross(split: Split, part: GroupsPart): Promise<Pick<GroupScores, "near" | "reworded">> {
+  const groups = readGroups(split, part);
+  const reworded = groups.flatMap((g) => g.en.map((a, at) => [a, g.zh[at % g.zh.length]!] as const));
+  const near = groups.flatMap((g) => g.near_zh.map(([, title], at) => [g.en[at % g.en.length]!, title] as const));
+  return { near: await shareOfOneTopic(near), reworded: await shareOfOneTopic(reworded) };
 }
 
 /** The title that has the most triples of characters in common with one (Jaccard). */

@@ -3,6 +3,7 @@ import {
   HEADLINE_PARTS,
   PARTS,
   scoreHeadlines,
+  scoreAcross,
   scoreGroups,
   scorePairs,
   scoreSentiment,
@@ -51,8 +52,11 @@ describe.each(SETS)("labelled news, part $part, $split", ({ split, part }) => {
   });
 });
 
-describe.each(SPLITS)("labelled groups, %s", (split) => {
+const GROUPS = SPLITS.flatMap((split) => ([1, 2] as const).map((part) => ({ split, part })));
+
+describe.each(GROUPS)("labelled groups, part $part, $split", ({ split, part }) => {
   it("keep near events apart and copies together", async () => {
-    print(split, { Chinese: await scoreGroups(split, "zh"), English: await scoreGroups(split, "en") }, []);
+    const [zh, en] = [await scoreGroups(split, "zh", part), await scoreGroups(split, "en", part)];
+    print(split, { Chinese: zh, English: en, "across languages": await scoreAcross(split, part) }, []);
   });
 });
