@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as dictionary from "../../src/language/dictionary/dictionary.ts";
 import { createHomophones } from "../../src/language/homophones.ts";
+import { stem } from "../../src/language/tokenize.ts";
 
 describe("the Chinese-English dictionary", () => {
   it("knows words, their readings and translations", () => {
@@ -16,6 +17,15 @@ describe("the Chinese-English dictionary", () => {
     expect(words[0]).toEqual(["伞", 1]);
     expect(words.map(([, weight]) => weight)).toEqual(words.map(([, weight]) => weight).sort((a, b) => b - a));
     expect(dictionary.toChinese("xyzzy")).toEqual([]);
+  });
+
+  it.each([
+    ["topology", "拓扑"],
+    ["ideology", "意识形态"],
+    ["urology", "泌尿外科"],
+  ])("finds %s by the stem that a question has", (word, chinese) => {
+    expect(dictionary.toChinese(stem(word))[0]).toEqual([chinese, 1]);
+    expect(dictionary.toEnglish(chinese)).toContainEqual([stem(word), 1]);
   });
 
   it("finds its first and its last word", () => {
