@@ -7,7 +7,7 @@ import { readRows } from "../runtime/text/data-rows.ts";
 type Names = readonly string[];
 
 const KNOWN_ASSETS = new Set(ASSETS.map(({ symbol }) => symbol));
-const MOST_WORDS = 3;
+const MOST_WORDS = 4;
 let opened: ReturnType<typeof readNames> | undefined; // The same for the whole process.
 
 function readNames() {
