@@ -77,10 +77,10 @@ export const text = (max: number): Reader<string> =>
   });
 
 /** The same for what names something, as an id: logs may keep it. */
-export const name =
-  (max: number): Reader<string> =>
-  (typed) =>
-    text(max)(typed);
+export function name(max: number): Reader<string> {
+  const read = text(max);
+  return (typed) => read(typed);
+}
 
 /** Any text: the contract checks it. */
 export const anything: Reader<string> = free((typed) => typed);

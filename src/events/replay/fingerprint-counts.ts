@@ -11,7 +11,12 @@ export class FingerprintCounts {
   #keys = new Uint32Array(2 * FIRST_SLOTS); // Of each slot the fingerprint's two words; the first is 0 in a free slot.
   #counts = new Uint8Array(2 * FIRST_SLOTS); // Of each slot a count of each `Kind`.
   readonly #large = [new Map<string, number>(), new Map<string, number>()] as const; // Larger ones, by fingerprint.
-  size = 0; // Different fingerprints.
+  #size = 0;
+
+  /** Different fingerprints. */
+  get size(): number {
+    return this.#size;
+  }
 
   /** How often the log has it. */
   stored(fingerprint: string): number {
@@ -44,14 +49,14 @@ export class FingerprintCounts {
   }
 
   #slotOf(fingerprint: string): number {
-    if (this.size > (this.#keys.length / 2) * MOST_FILLED) this.#grow();
+    if (this.#size > (this.#keys.length / 2) * MOST_FILLED) this.#grow();
     const high = word(fingerprint, 0) || 1;
     const low = word(fingerprint, 4);
     const slot = this.#find(high, low);
     if (this.#keys[slot] === 0) {
       this.#keys[slot] = high;
       this.#keys[slot + 1] = low;
-      this.size += 1;
+      this.#size += 1;
     }
     return slot;
   }

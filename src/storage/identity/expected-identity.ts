@@ -33,13 +33,18 @@ export const parseIdentity = (text: string | null | undefined): IdentityDocument
 
 /** The identity that a process expects of its storage, and what it makes of those that it finds. */
 export class ExpectedIdentity {
-  id: string | undefined; // Undefined until {@link expect}: any storage is taken.
+  #id: string | undefined;
   #isFixed = false;
   readonly #refused = new Map<string, string | undefined>(); // By place: `accepted` of what was first found replaced.
 
+  /** Undefined until {@link expect}: any storage is taken. */
+  get id(): string | undefined {
+    return this.#id;
+  }
+
   /** @param isFixed whether an operator named it, so that no other one can be accepted while this process runs */
   expect(id: string, isFixed: boolean): void {
-    this.id = id;
+    this.#id = id;
     this.#isFixed = isFixed;
   }
 
@@ -48,19 +53,19 @@ export class ExpectedIdentity {
    * @param place as an operator knows it: a URL, a folder, a node's address
    * @returns why the place must not be used; undefined when it may be */
   judge(place: string, text: string | null | undefined): StorageReplacedError | undefined {
-    if (this.id === undefined) return undefined;
+    if (this.#id === undefined) return undefined;
     const found = parseIdentity(text);
-    if (found?.id === this.id) {
+    if (found?.id === this.#id) {
       this.#refused.delete(place);
       return undefined;
     }
     if (!this.#refused.has(place)) this.#refused.set(place, found?.accepted);
     else if (found?.accepted !== undefined && found.accepted !== this.#refused.get(place) && !this.#isFixed) {
       this.#refused.delete(place);
-      this.id = found.id;
+      this.#id = found.id;
       return undefined;
     }
-    return replaced(place, this.id, found?.id);
+    return replaced(place, this.#id, found?.id);
   }
 }
 

@@ -48,7 +48,7 @@ export class RedisConnection {
 
   /** Rises each time a server was lost or another one took its place: what was read may not exist any more. */
   generation(): number {
-    return this.#lossesNow() + (this.#identity?.returns ?? 0);
+    return this.#lossesNow() + (this.#identity?.generation() ?? 0);
   }
 
   /** Reads the identity of the server, or of the primary, that holds a key. @throws StorageReplacedError */

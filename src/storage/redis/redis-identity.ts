@@ -41,7 +41,7 @@ export class RedisIdentity {
   readonly #states = new Map<Place, "present" | StorageReplacedError>();
   readonly #running = new Map<Place, Promise<void>>();
   #generation = -1; // Of the connection, when the states were found.
-  returns = 0; // How often a place was lost and came back.
+  #returns = 0;
   #turn = 0;
 
   constructor(deps: IdentityDeps) {
@@ -51,6 +51,11 @@ export class RedisIdentity {
       const name = redisKey(deps.prefix, key);
       return { name, slot: slotOf(name) };
     });
+  }
+
+  /** How often a place was lost and came back. */
+  generation(): number {
+    return this.#returns;
   }
 
   /** Before each command: what to wait for; undefined when the domain's place is known. @throws StorageReplacedError */
@@ -91,7 +96,7 @@ export class RedisIdentity {
       const generation = this.#generation;
       const found = await this.#judge(place);
       if (this.#deps.generation() !== generation) continue; // Whose answer it was is not known.
-      if (found === undefined && this.#states.get(place) instanceof StorageReplacedError) this.returns++;
+      if (found === undefined && this.#states.get(place) instanceof StorageReplacedError) this.#returns++;
       this.#states.set(place, found ?? "present");
       if (found !== undefined) throw found;
       return;

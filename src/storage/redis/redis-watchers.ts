@@ -64,7 +64,12 @@ export function watchSlotOwners(cluster: Cluster): () => boolean {
 
   return () => {
     // A MOVED reply changes the lists at once, before the client refreshes them.
-    if (Array.from(ranges).some(([nodes, owner]) => nodes[0] !== owner)) compare();
+    for (const [nodes, owner] of ranges) {
+      if (nodes[0] !== owner) {
+        compare();
+        break;
+      }
+    }
     const answer = changed;
     changed = false;
     return answer;
