@@ -1,22 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { prepareQuestion } from "../../src/assistant/assistant.ts";
 import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
+import { memoized } from "../../src/runtime/cache/memoized.ts";
 import { askAll, figuresOf, NOW } from "../eval/world-figures.ts";
 import { readWorld, WORLDS } from "../eval/worlds.ts";
 
-/** The worlds that were opened, with their indexes. */
-const opened = new Map<string, ReturnType<typeof read>>();
-
-function read(name: (typeof WORLDS)[number]) {
+/** A world with its index, made once. */
+const open = memoized((name: (typeof WORLDS)[number]) => {
   const world = readWorld(name);
   return { world, index: new AnswerIndex(world.passages) };
-}
-
-function open(name: (typeof WORLDS)[number]): ReturnType<typeof read> {
-  const known = opened.get(name) ?? read(name);
-  opened.set(name, known);
-  return known;
-}
+}, WORLDS.length);
 
 describe("answers over a company's content keep their quality", () => {
   // A little below the figures of `npm run eval -- assistant-worlds`.

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { detectLanguage } from "../../src/language/detect-language.ts";
+import { markedLines } from "./marked-lines.ts";
 import type { World, WorldQuestion } from "./worlds.ts";
 
 const FOLDER = new URL("../../fixtures/eval/centers/", import.meta.url);
@@ -30,8 +31,7 @@ export function readCenters(): World[] {
 /** An article in both languages, and its questions: a fact of one is a sentence in either. */
 function articleOf(text: string, id: string) {
   const [title = "", ...lines] = text.trimEnd().split("\n");
-  const said = (sort: string): string[] =>
-    lines.flatMap((line) => (line.startsWith(`${sort} `) ? [line.slice(2)] : []));
+  const said = (mark: string): string[] => markedLines(lines, mark);
   const [en, zh] = [said("a"), said("b")];
   const [titleEn = "", titleZh = ""] = title.split(" | ");
   const about = { id, kind: "help", url: "", published_at: null } as const;

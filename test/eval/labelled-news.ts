@@ -4,6 +4,7 @@ import { assetsInNews } from "../../src/language/assets.ts";
 import { detectLanguage } from "../../src/language/detect-language.ts";
 import { clusterHeadlines } from "../../src/news/topics/cluster.ts";
 import type { Headline } from "../../src/news/topics/headline-memory.ts";
+import { markedLines } from "./marked-lines.ts";
 import { type ClusterScores, scoreClusters } from "./news-metrics.ts";
 
 /** Which part of a labelled set: rules are adjusted on the first, figures are reported on the second. */
@@ -175,8 +176,7 @@ function readSecondGroups(split: Split): LabelledGroup[] {
   );
   return chosen.map((block) => {
     const lines = block.trimEnd().split("\n");
-    const said = (sort: string): string[] =>
-      lines.flatMap((line) => (line.startsWith(`${sort} `) ? [line.slice(2)] : []));
+    const said = (mark: string): string[] => markedLines(lines, mark);
     const [en, zh, near] = [said("e"), said("z"), said("n").map((line) => line.split("\t") as [string, string])];
     const [copyEn = "", copyZh = ""] = said("k");
     const copyOf = (copy: string, all: readonly string[]) => [[all.indexOf(mostLike(copy, all)), copy]] as const;
