@@ -21,7 +21,7 @@ const FOLDS = 5;
 const SIDES = ["positive", "negative"];
 
 const SAMPLED = 40;
-const LEARNED_FROM = ["headlines/en.tsv", "headlines/zh.tsv", "data/word-classes.txt"];
+const LEARNED_FROM = ["headlines/en.tsv", "headlines/zh.tsv", "../../language/data/word-classes.txt"];
 
 const [en, zh, classes] = LEARNED_FROM.map((file) => readFileSync(new URL(file, ROOM), "utf8"));
 const titles = [en, zh].map((text) => text.trimEnd().split("\n"));

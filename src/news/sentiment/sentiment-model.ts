@@ -2,7 +2,7 @@ import type { Sentiment } from "../../contract/schemas/shared-fields.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import { fold, stem } from "../../language/tokenize.ts";
 import { readNumberedLines } from "../../runtime/text/numbered-lines.ts";
-import { chineseTokens, classesOf } from "./word-classes.ts";
+import { chineseTokens, classesOf } from "../../language/word-classes.ts";
 
 /** The weights, as `scripts/make-sentiment.js` makes and describes them. */
 const FILE = new URL("sentiment-weights.br", import.meta.url);

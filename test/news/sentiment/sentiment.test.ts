@@ -59,7 +59,7 @@ describe("sentiment", () => {
   describe("learned", () => {
     const room = new URL("../../../src/news/sentiment/", import.meta.url);
     const read = (file: string) => readFileSync(new URL(file, room), "utf8");
-    const files = ["headlines/en.tsv", "headlines/zh.tsv", "data/word-classes.txt"].map(read);
+    const files = ["headlines/en.tsv", "headlines/zh.tsv", "../../language/data/word-classes.txt"].map(read);
     const lines = files.slice(0, 2).flatMap((text) => text.trimEnd().split("\n"));
     const parts = lines
       .filter((_, at) => at % 40 === 0)

@@ -1,5 +1,5 @@
-import { longestMatches } from "../../language/longest-matches.ts";
-import { readRows } from "../../runtime/text/data-rows.ts";
+import { longestMatches } from "./longest-matches.ts";
+import { readRows } from "../runtime/text/data-rows.ts";
 
 /** A word of a title, or a character of a Chinese one that is in no word of a class; and the classes that it is in. */
 export type Token = { readonly text: string; readonly classes: readonly string[] };
@@ -13,12 +13,12 @@ for (const [[name = ""] = [], en = [], zh = []] of readRows(new URL("data/word-c
 const longest = (words: ReadonlyMap<string, unknown>) => Math.max(...Array.from(words.keys(), (word) => word.length));
 const [LONGEST_EN, LONGEST_ZH] = [longest(ENGLISH), longest(CHINESE)];
 
-/** The classes of an English word.
+/** The classes of a word.
  * @example
  * classesOf("slumped"); // ["negative", "down", "drop"]
  */
 export function classesOf(word: string): string[] {
-  const found = new Set(ENGLISH.get(word));
+  const found = new Set(ENGLISH.get(word) ?? CHINESE.get(word));
   for (let length = Math.min(LONGEST_EN, word.length); length > 0; length--) {
     for (const name of ENGLISH.get(`${word.slice(0, length)}*`) ?? []) found.add(name);
   }
