@@ -69,7 +69,6 @@ function explainDoubleDash(argv: readonly string[], io: CommandIo): void {
 
 const DEFAULT_COLUMNS = 80;
 
-/** The program with the names of its commands; the definition of a command is loaded once it is typed. */
 function createProgram(wiring: Wiring): Command {
   const { stdout, stderr } = wiring.io;
   const program = new Command("anp")

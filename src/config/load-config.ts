@@ -174,7 +174,6 @@ function removeAt(tree: object, path: readonly string[]): void {
   delete (getAt(tree, path.slice(0, -1)) as ConfigTree | null | undefined)?.[path.at(-1)!];
 }
 
-/** Sets the value at a path of a tree. A section that is absent, or not an object, is created. */
 function setAt(tree: ConfigTree, [name = "", ...rest]: readonly string[], value: unknown): void {
   const section = tree[name];
   tree[name] = rest.length === 0 ? value : { ...(isTree(section) && section) };

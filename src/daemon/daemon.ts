@@ -230,7 +230,6 @@ async function stopAll(listeners: Started["listeners"], drain_ms: number): Promi
   await Promise.all(Object.values(listeners).map((listener) => listener.stop(drain_ms)));
 }
 
-/** Tidies the storage now and once a day. */
 async function tidy({ storage, logger }: Service, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {

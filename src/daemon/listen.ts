@@ -74,7 +74,6 @@ async function listenAgain(server: Server, host: string): Promise<void> {
 
 const SWEEP_MS = 50; // How often connections that have become idle are closed while the server stops, ms.
 
-/** Stops accepting, and waits up to `drain_ms` milliseconds for running requests; then cuts the rest off. */
 async function drain(server: Server, drain_ms: number): Promise<void> {
   const cut = setTimeout(() => server.closeAllConnections(), drain_ms);
   // A connection whose last request ends from now on would be kept alive for seconds, and delay the stop.

@@ -42,7 +42,6 @@ export function checksWithout(errors: readonly string[]): Check[] {
 const ANSWER_MS = 5000;
 const KEYS_MS = ANSWER_MS + 2000; // How long the check may take, ms.
 
-/** Whether the keys that verify the platform's tokens can be fetched. */
 async function checkKeys({ loaded: { config } }: CheckInput, signal: AbortSignal): Promise<Finding[]> {
   const { jwks_url: url } = config.auth.jwt ?? {};
   if (url === undefined) return [finding(config.auth.jwt === undefined ? "noKeys" : "sharedSecret")];
@@ -69,13 +68,11 @@ async function probeKeys(url: string, signal: AbortSignal): Promise<Finding> {
 
 const CONCURRENCY = 8; // Sources read at once.
 
-/** How long the check of the sources may take, ms. */
 function longestSourcesCheck({ loaded: { config } }: CheckInput): number {
   const rounds = Math.max(1, Math.ceil(sourcesOf(config.news).length / CONCURRENCY));
   return rounds * Math.min(config.news.timeout_ms, PROBE_MS) + 5000;
 }
 
-/** Whether each news source can be reached and read. */
 async function checkSources({ loaded, now }: CheckInput, signal: AbortSignal): Promise<Finding[]> {
   const { news } = loaded.config;
   const sources = sourcesOf(news);

@@ -50,7 +50,6 @@ export class Faults {
     this.#isArmed = true;
   }
 
-  /** The fault of that name if it is active, counted as used once. */
   #trigger<N extends FaultName>(name: N): Extract<Fault, { name: N }> | undefined {
     const one = this.#faults.get(name);
     if (!(this.#isArmed || this.#early?.getStore())) return undefined;

@@ -40,7 +40,6 @@ const PLAIN: ReadonlySet<string | undefined> = new Set([...COUNTED, "time", "per
 
 const inUnit = (unit: string | undefined, ...values: readonly number[]) => values.map((value) => ({ value, unit }));
 
-/** What two quantities give, with the unit of the result. */
 function resultsOf(a: Quantity, b: Quantity): Quantity[] {
   if (a.unit === "percent" && b.unit !== "percent") return resultsOf(b, a);
   const [x, y] = [a.value, b.value];

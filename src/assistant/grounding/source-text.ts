@@ -60,7 +60,6 @@ export function readSource(passage: Passage): SourceText {
 }
 
 const ROW = /^\s*\|/;
-/** What stands before the colon in an item of a list. */
 const KEY = /^[^:：。.]{1,60}(?=[:：])/;
 
 function partsOf(text: string): Part[] {

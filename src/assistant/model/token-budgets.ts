@@ -44,7 +44,6 @@ export function createTokenBudgets(deps: {
     return count?.day === day ? count : { day, tokens: 0 };
   }
 
-  /** Adds to a count, unless that would pass the limit. */
   const add = (key: Key, more: number, limit = Infinity): Promise<boolean> =>
     inTurn(printKey(key), async () => {
       const count = await read(key);

@@ -87,7 +87,6 @@ interface Place extends Completion {
   readonly param?: Param<unknown> | undefined; // The param whose values may be typed.
 }
 
-/** Finds the place of the last word. The program gets the flags before it. */
 async function findPlace(words: string[], program: Command): Promise<Place> {
   const [first] = readLine(words, globalFlags(program)).names;
   const group = await loadCommand(first);

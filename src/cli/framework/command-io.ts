@@ -22,7 +22,6 @@ export interface CommandIo extends Stoppable {
   readonly hosted?: Hosted; // Set for a command that a daemon runs for an operator.
 }
 
-/** The daemon that runs a command for an operator of its admin address. */
 interface Hosted {
   readonly service: Service; // The daemon's own: a command never closes it.
   /** Ends the command with a question, which the operator answers by calling again; absent where nobody can answer. */

@@ -11,7 +11,6 @@ import { readValues } from "../params/read-values.ts";
 // oxlint-disable-next-line typescript/no-empty-object-type -- What a command takes that takes nothing: no keys.
 type None = {};
 
-/** One command: arguments and flags → values → run(values). */
 interface CommandSpec<A extends Readings, O extends Readings> {
   readonly arguments?: A;
   readonly options?: O;

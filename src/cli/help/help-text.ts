@@ -12,10 +12,8 @@ import TOPICS from "./help-topics.json" with { type: "json" };
 /** What belongs to no single command: the topics of `anp help`. */
 export type Topic = keyof typeof TOPICS;
 type Row = readonly [name: string, ...meaning: string[]];
-/** Tables of the help texts that are kept as such. */
 const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = { ...SMOKE_KEYS, ...MEANINGS };
 
-/** The others, made of what the program itself uses. */
 const TABLES: Readonly<Record<string, () => readonly Row[]>> = {
   matchers: () => Object.entries(MATCHER_TEXTS).map(([name, { about, example }]) => [name, about, example]),
   faults: () => FAULT_LIST.map(({ text, about }) => [text, about]),

@@ -29,7 +29,6 @@ export type Makings<T, N extends TableName> = { readonly [K in ColumnName<N>]?: 
   readonly [K in Exclude<ColumnName<N>, CellField<T>>]: Making<T> & { readonly of: (row: T) => Cell };
 };
 
-/** How a terminal shows the values of a column, by what its `as` says in `tables.json`. */
 const SHOWN: Readonly<Record<string, (value: never, terminal: Terminal) => string>> = {
   instant: showInstant,
   delta: (delta: number, { paint }) =>

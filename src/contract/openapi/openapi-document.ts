@@ -116,7 +116,6 @@ export function responseHeaders({ idempotent, stability, max_age_s }: Partial<En
   };
 }
 
-/** One response per status; codes that share a status share it. */
 const errorResponses = (endpoint: Endpoint): ZodOpenApiOperationObject["responses"] =>
   Object.fromEntries(
     [...groupBy(codesOf(endpoint), (code) => ERRORS[code].status)].map(([status, codes]) => {

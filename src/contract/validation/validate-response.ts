@@ -105,7 +105,6 @@ function deviationOf({ path, message, of }: InvalidField): Deviation {
   return { path: path.join(".") || "body", message: of === "key" ? UNKNOWN : message };
 }
 
-/** Paths of the fields that the schema does not know: parsing dropped them. */
 function unknownFields(raw: unknown, parsed: unknown, path: readonly string[] = []): string[] {
   if (typeof raw !== "object" || raw === null) return [];
   return Object.entries(raw).flatMap(([key, value]) => {

@@ -56,7 +56,6 @@ export function foldQuestion(day: QuestionDay, totals: QuestionTotals, event: St
   asked.variants.push(variantOf(asked, text, typeof lang === "string" ? lang.slice(0, 32) : ""));
 }
 
-/** The index of this variant. When there are too many variants, new ones count as the first. */
 function variantOf(asked: Asked, text: string, lang: string): number {
   const at = asked.texts.findIndex((known) => known.text === text && known.lang === lang);
   if (at !== -1) return at;

@@ -84,7 +84,6 @@ export class FingerprintCounts {
   }
 }
 
-/** Four characters of one byte each as an unsigned integer. */
 function word(text: string, at: number): number {
   const [a, b, c, d] = [text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2), text.charCodeAt(at + 3)];
   return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;

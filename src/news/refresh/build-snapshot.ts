@@ -168,7 +168,6 @@ function countOf({ kind, lang }: Source, parts: Parts, index: number | null): nu
 
 const isSame = (a: StoredItem, b: StoredItem): boolean => a.digest === b.digest;
 
-/** The entries that are new, or not the same any more. */
 function changedOf<T extends { id: string; lang: string }>(
   after: readonly T[],
   before: readonly T[],

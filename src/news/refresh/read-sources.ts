@@ -138,7 +138,6 @@ async function readOne(
   }
 }
 
-/** The state of a source in an earlier snapshot, or that of a new one. */
 function stateBefore(source: Source, states: readonly SourceState[]): Omit<SourceState, "items"> {
   const { id, kind, name } = source;
   const url = printLocation(source.location);
@@ -150,7 +149,6 @@ function stateBefore(source: Source, states: readonly SourceState[]): Omit<Sourc
   return { id, kind, name, url, ok: false, last_ok_ms: null, last_error: null, ...unread };
 }
 
-/** @returns undefined when the content has the known hash */
 async function parse(deps: SourceReaderDeps, source: Source, reading: Reading, knownHash: string | null) {
   const { runner, reader, clock, logger, shift } = deps;
   const { bytes, contentType, url } = reading;

@@ -25,7 +25,6 @@ export function createRefreshLease(deps: {
   longestMs: number;
 }) {
   const { storage, clock, monotonic, holder, leaseMs } = deps;
-  /** Another process's lease and when this process first saw it. */
   let watched: { readonly text: string; readonly since: number } | undefined;
 
   const text = (): string => JSON.stringify({ holder, at_ms: clock.now(), lease_ms: leaseMs });

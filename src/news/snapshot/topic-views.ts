@@ -8,7 +8,6 @@ import { suggestQuestions } from "../topics/suggest-questions.ts";
 import type { NewsItem, ProjectedTopic } from "./projection.ts";
 
 export type Topic = z.infer<typeof topic>;
-/** Most topics that a request may ask for. */
 const MOST_TOPICS = 50;
 const TOPIC_ITEMS = 10;
 /** Topics behind those for which a filter may ask: the hottest of each asset, outlet and category. */

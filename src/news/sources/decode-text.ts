@@ -88,7 +88,6 @@ function utf8Shape(bytes: Buffer): { multibyte: number; invalid: number } {
   return { multibyte: high - broken + written, invalid: broken - written };
 }
 
-/** Counts the characters beyond ASCII, and among them those that could not be decoded. */
 function highCharacters(text: string): { high: number; broken: number } {
   let high = 0;
   let broken = 0;

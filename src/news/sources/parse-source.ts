@@ -106,7 +106,6 @@ function readEntries<T extends { readonly id: string; readonly lang?: string }>(
   return { entries: Array.from(entries.values()), refused };
 }
 
-/** Notices of `{"notices":[…]}`. */
 function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
   const { entries, refused } = readEntries(text, { name: "notices", schema: notice });
   const dated = entries.map(({ published_at: date, ...rest }) => ({ ...rest, published_ms: parseDate(date), movable }));

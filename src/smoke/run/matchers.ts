@@ -140,7 +140,6 @@ function ordered(words: string, holds: (order: number) => boolean) {
   return (actual: unknown, bound: number | string) => holds(orderOf(actual, bound)) || `${words} ${show(bound)}`;
 }
 
-/** The sign of the comparison of two numbers, instants or strings; NaN for values without an order. */
 function orderOf(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") return Math.sign(a - b);
   if (typeof a !== "string" || typeof b !== "string") return NaN;
@@ -148,7 +147,6 @@ function orderOf(a: unknown, b: unknown): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** `/…/flags` or the bare pattern; undefined for an invalid regular expression. */
 function patternOf(text: string): RegExp | undefined {
   const [, source = text, flags = ""] = /^\/(.*)\/([imsu]*)$/s.exec(text) ?? [];
   try {

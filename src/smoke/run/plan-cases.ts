@@ -51,7 +51,6 @@ function withReferences(all: readonly Case[], choose: (one: Case) => boolean): S
   return found;
 }
 
-/** Each step with each of its rows; rows of the file repeat all of `steps`. */
 const casesOf = ({ content, linesOf }: SmokeFile) =>
   PHASES.flatMap((phase) =>
     numbered(phase === "steps" ? content.rows : undefined).flatMap((outer) =>

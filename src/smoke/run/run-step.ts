@@ -112,7 +112,6 @@ async function exchange({ request, expect }: PreparedStep, timeout_ms: number, s
   }
 }
 
-/** The problems of several answers, each once, with the number of the first answer that has it. */
 function merge(replies: readonly Attempt[]): Problem[] {
   const merged = new Map<string, Problem>();
   for (const [index, { problems }] of replies.entries()) {

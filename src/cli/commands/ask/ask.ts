@@ -40,7 +40,6 @@ export const command = defineCommand("ask", {
   },
 });
 
-/** Asks a question on the storage, and shows how its answer, or its failure, came about. */
 async function askAndExplain(context: Context, user: string | undefined, input: RawInput, key?: string) {
   const { daemon, globals, terminal } = context;
   if (globals.format !== undefined && globals.format !== "json") throw new UsageError("--explain is a text or --json.");

@@ -11,11 +11,9 @@ import type { AccountsSession } from "../../target/open-session.ts";
 import { printTable } from "../../terminal/print.ts";
 import { printSecret, tokenCells } from "../users/tokens-commands.ts";
 
-/** A token of an operator, without its secret. */
 type OperatorRow = Omit<TokenRow, "user_id"> & { readonly operator: string };
 type AccountsService = AccountsSession["service"];
 
-/** The tokens of one operator, also expired and revoked ones. */
 const tokensOf = async ({ operators }: AccountsService, name: string): Promise<OperatorRow[]> =>
   (await operators.list(name)).map(({ user_id: operator, ...token }) => ({ operator, ...token }));
 

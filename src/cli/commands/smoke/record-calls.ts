@@ -47,7 +47,6 @@ export async function recordCalls(options: Values<typeof RECORD_OPTIONS>, contex
   }
 }
 
-/** The daemon that the command line names, or an in-memory one on a fixture; with what the file says of it. */
 async function openDaemon(path: string, exact: boolean, context: Context) {
   const { globals, cwd, env } = context;
   const { storage, config, fixtures = DEMO, now, seed = "smoke" } = globals;

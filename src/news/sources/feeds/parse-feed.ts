@@ -80,7 +80,6 @@ function readJsonFeed(document: string, base: string | undefined): FeedFields | 
   return { feed: fieldsOf("link", page), entries };
 }
 
-/** A JSON value's text; that of a person is the name. */
 function textOf(value: unknown): string {
   if (typeof value === "object" && value !== null && "name" in value) return textOf(value.name);
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
@@ -101,7 +100,6 @@ function linksOf(fields: readonly Field[], page: string | undefined): string[] {
   return links.sort((a, b) => a.rank - b.rank).flatMap(({ link }) => (link === "" ? [] : link));
 }
 
-/** The fields of a kind, in the order of preference. */
 const fieldsOf = (fields: readonly Field[], kind: keyof typeof NAMES.fields): Field[] =>
   NAMES.fields[kind].flatMap((wanted) => fields.filter(({ name }) => name === wanted));
 

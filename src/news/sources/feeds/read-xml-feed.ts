@@ -111,7 +111,6 @@ class FeedReader {
     else if (this.#open.length > 1 && this.#open.at(-1)!.name === name) this.#open.pop();
   }
 
-  /** Whether a tag is part of the field that is open. */
   #continues(tag: string, start: number, step: number): boolean {
     const field = this.#field;
     if (field === undefined) return false;
