@@ -13,7 +13,6 @@ export function createInProcessRunner<J extends Jobs>(
 ): JobRunner<J> {
   let opened: Promise<J> | undefined;
   let last: Promise<unknown> = Promise.resolve();
-  let pending = 0;
   const closing = new AbortController();
 
   async function run<K extends keyof J & string>(name: K, input: Input<J, K>, options: RunOptions) {
@@ -39,12 +38,10 @@ export function createInProcessRunner<J extends Jobs>(
 
   return {
     run(name, input, options = {}) {
-      pending += 1;
-      const result = last.then(() => run(name, input, options)).finally(() => (pending -= 1));
+      const result = last.then(() => run(name, input, options));
       last = result.catch(() => undefined);
       return result;
     },
-    pending: () => pending,
     async close() {
       closing.abort();
       await last;

@@ -35,7 +35,6 @@ export interface JobRunner<J extends Jobs> {
   /** @throws JobError when this job fails; the jobs that wait are not affected
    * @throws DOMException an AbortError, when the signal aborts it or the runner is closed */
   run<K extends keyof J & string>(name: K, input: Input<J, K>, options?: RunOptions): Promise<Output<J, K>>;
-  pending(): number; // Jobs that wait or run.
   close(): Promise<void>; // Aborts what waits and runs.
 }
 

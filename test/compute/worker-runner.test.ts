@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createInProcessRunner } from "../../src/compute/in-process-runner.ts";
-import type { JobRunner } from "../../src/compute/job-runner.ts";
 import { WorkerRunner, type WorkerOptions } from "../../src/compute/worker-runner.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { until } from "../support/until.ts";
@@ -16,13 +15,13 @@ interface ProbeJobs {
   exit(input: undefined): never;
 }
 
-const opened: JobRunner<ProbeJobs>[] = [];
+const opened: WorkerRunner<ProbeJobs>[] = [];
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((runner) => runner.close()));
 });
 
 /** A runner of `probe-worker.js`. */
-function probe(more: Partial<WorkerOptions> = {}): { runner: JobRunner<ProbeJobs>; events: string[] } {
+function probe(more: Partial<WorkerOptions> = {}): { runner: WorkerRunner<ProbeJobs>; events: string[] } {
   const events: string[] = [];
   const runner = new WorkerRunner<ProbeJobs>({
     name: "probe",
