@@ -8,9 +8,7 @@ export class FairQueue<T> {
   }
 
   push(item: T, caller: string | undefined): void {
-    const waiting = this.#waiting.get(caller);
-    if (waiting === undefined) this.#waiting.set(caller, [item]);
-    else waiting.push(item);
+    if (!this.#waiting.get(caller)?.push(item)) this.#waiting.set(caller, [item]);
   }
 
   shift(): T | undefined {

@@ -3,9 +3,7 @@ export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   const groups = new Map<K, T[]>();
   for (const item of items) {
     const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
+    if (!groups.get(key)?.push(item)) groups.set(key, [item]);
   }
   return groups;
 }
