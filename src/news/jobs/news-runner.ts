@@ -10,10 +10,8 @@ const YOUNG_MB = 24; // What a refresh needs for a moment is then not copied wit
 const IDLE_MS = 5000; // The worker is needed for refreshes only: in between it would hold its memory for nothing.
 
 /** Runs the news jobs in this process. */
-export function newsInProcess(): JobRunner<NewsJobs> {
-  const open = async (): Promise<NewsJobs> => (await import("./news-jobs.ts")).createNewsJobs();
-  return createInProcessRunner(open, { deadline_ms: JOB_MS });
-}
+export const newsInProcess = (): JobRunner<NewsJobs> =>
+  createInProcessRunner(async () => (await import("./news-jobs.ts")).createNewsJobs(), { deadline_ms: JOB_MS });
 
 /** Runs the news jobs in a worker thread. */
 export const newsInWorker = (deps: Pick<WorkerOptions, "logger" | "observer">): JobRunner<NewsJobs> =>

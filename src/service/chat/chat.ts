@@ -56,10 +56,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const use = { signal: call.signal, meter: deps.budgets?.meterOf(user), calls: [] as ModelCall[] };
       const asked = { ...question.asked, refused };
       const prepared = await assistant.prepare(asked, { caller: user, wait_ms, ...use });
-      if (call.explain !== undefined) {
-        const explained = await assistant.explain(asked, prepared);
-        call.explain({ ...explained, calls: use.calls });
-      }
+      call.explain?.({ ...(await assistant.explain(asked, prepared)), calls: use.calls });
       const { kind, routing } = prepared;
       if (refused.includes(kind) || !answer.reserve(state.funds, prices[kind])) throw new AnpError(1005);
       const reply = await answerQuestion(deps, question, prepared, state, use);
