@@ -15,9 +15,8 @@ export async function readLexicon(file: string): Promise<MeaningRows> {
   const faults = rows.flatMap((columns, at) => {
     const words = columns.flat();
     const where = `assistant.lexicon: meaning ${at + 1} of ${file}`;
-    if (words.length < 2 || columns.length > 2) {
+    if (words.length < 2 || columns.length > 2)
       return [`${where} must be words of one meaning, at least two: english, words | 中文, 词`];
-    }
     const isLong = words.some((word) => word.length > MOST.characters);
     return isLong ? [`${where} has a word of more than ${MOST.characters} characters`] : [];
   });

@@ -147,9 +147,8 @@ export function failureOf(id: string, response: WireResponse, origin: string): E
 
 function noDaemon({ status, headers }: WireResponse, origin: string): UnreachableError {
   const { location } = headers;
-  if (status >= 300 && status < 400 && location !== undefined) {
+  if (status >= 300 && status < 400 && location !== undefined)
     return new UnreachableError(`${origin} redirects to ${location}; a token is not sent on. Use that address.`);
-  }
   const type = headers["content-type"]?.split(";", 1)[0] ?? "nothing";
   return new UnreachableError(`No daemon answers at ${origin}: status ${status} with ${type}.`);
 }

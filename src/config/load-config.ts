@@ -90,9 +90,8 @@ async function applySecretFile(draft: Draft, file: string, key: ConfigKey): Prom
   const { tree, errors, baseDir } = draft;
   const pointer = [...key.path.slice(0, -1), `${key.path.at(-1)}_file`];
   const name = pointer.join(".");
-  if (getAt(tree, key.path) !== undefined) {
+  if (getAt(tree, key.path) !== undefined)
     errors.push(fillTemplate(WRITTEN_SECRETS.secret, { key: key.name, file, name, variable: key.variable }));
-  }
   const path = getAt(tree, pointer);
   if (path === undefined) return;
   removeAt(tree, pointer);

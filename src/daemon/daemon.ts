@@ -167,9 +167,8 @@ export class Daemon {
     const bounds = { peer_ms: server.body_ms, most: server.max_connections, closed: meter.connectionClosed };
     const tls = server.tls && tlsFilesOf(server.tls, baseDir);
     listeners.api = await listen(app, server.host, server.port, tls, bounds);
-    if (metrics !== undefined && about.port !== undefined) {
+    if (metrics !== undefined && about.port !== undefined)
       listeners.metrics = await listen(createMetricsApp(service, metrics), about.host, about.port);
-    }
     if (admin.port !== undefined) {
       const { createAdminApp } = await import("../http/admin/admin-app.ts");
       const commands = await this.#options.adminCommands(service);

@@ -83,9 +83,8 @@ async function examine(storage: Storage, { config, cwd }: LoadedConfig, now: num
 async function identityOf(storage: Storage, expected: string | undefined): Promise<Finding[]> {
   if (storage.identity === undefined) return [];
   const { id, missing, marks, isUnmarked } = await findIdentity(storage, true);
-  if (expected !== undefined && id !== expected) {
+  if (expected !== undefined && id !== expected)
     return [finding("otherIdentity", failureOf(replaced(storage.url, expected, id)))];
-  }
   if (id === undefined) return [finding("noIdentity")];
   return [finding(missing === 0 || isUnmarked ? "identity" : "lostMarks", { id, missing, marks })];
 }

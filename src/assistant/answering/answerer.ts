@@ -43,9 +43,8 @@ function withRouting({ forModel, ...answer }: Draft, routing: Routing, by: Prepa
 
 function answerPlainly({ routing }: AnswerRequest): Draft | undefined {
   const { route, sub_intent, lang, confidence } = routing;
-  if (route === "out_of_scope" && sub_intent === "investment_advice") {
+  if (route === "out_of_scope" && sub_intent === "investment_advice")
     return draft(REPLIES.investmentAdvice[lang], "declined");
-  }
   return route === "small_talk" && confidence === 1 ? draft(smallTalk(sub_intent, lang), "answered") : undefined;
 }
 
@@ -64,18 +63,16 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
   if (outcome !== "answered") {
     const isShown = outcome === "unsure";
     if ((route === "account" || !isShown) && isForService(request, route === "account")) return { routing };
-    if (!isShown && route === "small_talk" && confidence >= SURE_OF_ROUTE) {
+    if (!isShown && route === "small_talk" && confidence >= SURE_OF_ROUTE)
       return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing, "rule");
-    }
     if (route === "news" || route === "notice") {
       const latest = answerLatest(request, index);
       if (latest.outcome === "answered") return withRouting(latest, routing, "latest");
     }
   }
   const [best] = findings.evidence;
-  if (sources.length > 0 && best !== undefined) {
+  if (sources.length > 0 && best !== undefined)
     return withRouting(found, routeTo(best.article.found.passage.kind, routing));
-  }
   const isOpen = route === "account" || route === "small_talk" || route === "market";
   return withRouting(found, isOpen ? routeTo("out_of_scope", routing) : routing);
 }

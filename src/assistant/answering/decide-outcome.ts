@@ -35,9 +35,8 @@ export function decideOutcome({ evidence: [best] }: Findings, reading: Reading):
     return 1 / (1 + Math.exp(-logit - MODELS.intercepts[model]!));
   };
   const [probability, answerable] = [probabilityOf(0), probabilityOf(1)];
-  if (answerable >= LEAST.shown) {
+  if (answerable >= LEAST.shown)
     return { outcome: probability >= LEAST.answered ? "answered" : "unsure", probability, features };
-  }
   const isOutside = features.surelyOutOfScope === 1;
   const isNear = !isOutside && (best.article.near ?? 0) >= OFFERED.near;
   const isLike = isNear || best.article.score >= (isOutside ? OFFERED.outOfScope : OFFERED.usual);

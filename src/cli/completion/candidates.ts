@@ -22,9 +22,8 @@ interface Completion {
  * @param words what was typed after the program's name, up to the cursor; at least one
  * @param signal aborted when the answer would come too late */
 export async function completionOf(words: string[], { env, cwd }: CommandIo, signal: AbortSignal): Promise<Completion> {
-  if (words[0] === "help" && words.length > 1) {
+  if (words[0] === "help" && words.length > 1)
     return { typed: words.at(-1)!, words: await helpWords(words.slice(1, -1)) };
-  }
   const program = new Command().exitOverride();
   declareGlobals(program);
   const { param, command, ...place } = await findPlace(words, program);

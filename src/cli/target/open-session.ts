@@ -59,9 +59,8 @@ export async function openSession(context: Context, whole: boolean, options: Ses
   try {
     if (options.unfinished !== true) await checkStorage(storage, { config, seed: globals.seed, create, logger });
     const deps = { config, storage, clock, random };
-    if (!whole && (fixture === undefined || (await isLoaded(fixture, storage)))) {
+    if (!whole && (fixture === undefined || (await isLoaded(fixture, storage))))
       return sessionOf(createAccountsService(deps), random.restart);
-    }
     const open = options.open ?? (await import("../../service/service.ts")).createService;
     const observer = options.observer?.(config);
     const service = await open({
@@ -87,9 +86,8 @@ async function checkStorage(
   // Its own sequence: other ids do not depend on who was first here.
   const newId = (): string => restartable(seed).bytes(16).toString("hex");
   const found = await identifyStorage(storage, { expected: config.storage_id, create, newId });
-  if (found !== undefined && found.missing > 0) {
+  if (found !== undefined && found.missing > 0)
     logger.warn(found, "a part of the storage had lost its identity, and perhaps its data; it has a new mark");
-  }
 }
 
 const UNFINISHED =

@@ -113,9 +113,8 @@ function openBatches<T>({ terminal }: Context, render: Render<T>) {
 }
 
 function rendererOf<T extends object>(format: Format, columns: readonly Column<T>[], terminal: Terminal): Render<T> {
-  if (format === "json") {
+  if (format === "json")
     return (rows, isFirst) => rows.map((row, i) => `${isFirst && i === 0 ? "" : ","}\n${JSON.stringify(row)}`).join("");
-  }
   if (format === "jsonl") return (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
   if (format === "table") {
     let layout: TableLayout<T> | undefined;

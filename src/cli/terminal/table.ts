@@ -62,9 +62,8 @@ function fit<T extends object>(rows: readonly T[], columns: readonly Column<T>[]
   if (excess <= 0) return { columns, widths, asRecords: false };
   const least = flexible === -1 ? 0 : Math.min(widths[flexible]!, LEAST_WIDTH);
   const spare = columns.findLastIndex((column) => column.spare === true);
-  if (spare !== -1 && (flexible === -1 || widths[flexible]! - excess < least)) {
+  if (spare !== -1 && (flexible === -1 || widths[flexible]! - excess < least))
     return fit(rows, columns.toSpliced(spare, 1), terminal);
-  }
   if (flexible !== -1) widths[flexible] = Math.max(least, widths[flexible]! - excess);
   return { columns, widths, asRecords: false };
 }

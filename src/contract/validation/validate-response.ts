@@ -91,9 +91,8 @@ function checkFailure(endpoint: Endpoint | undefined, status: number, body: obje
   const code = codes.find((one) => one === given);
   const checked = validate((code === undefined ? errorEnvelope : errorEnvelopeOf(code)).strict(), body);
   if (!checked.valid) return checked.errors.map(deviationOf);
-  if (code === undefined) {
+  if (code === undefined)
     return [{ path: "code", message: `is ${String(given)}, not one of the operation's: ${codes.join(", ")}` }];
-  }
   const expected = ERRORS[code].status;
   if (expected === status) return [];
   return [{ path: "status", message: `is ${status}, but code ${code} goes with ${expected}` }];

@@ -136,9 +136,8 @@ const COUNT_MS = 250; // Longest that Redis may take to count a request; then th
  * @returns a daemon's rate limits, and the way to free what they hold */
 export async function openRateLimits({ storage, limits }: Config, watch: Parameters<typeof createRateLimits>[2]) {
   const wanted = Object.values(limits.rates).some(({ requests }) => requests > 0);
-  if (!wanted || limits.store === "memory" || !/^rediss?(-cluster)?:/.test(storage)) {
+  if (!wanted || limits.store === "memory" || !/^rediss?(-cluster)?:/.test(storage))
     return { rates: await createRateLimits(limits.rates, undefined, watch), close: () => undefined };
-  }
   const { connectRedis } = await import("../../storage/redis/redis-connection.ts");
   const settings = (await import("../../storage/redis/redis-url.ts")).parseRedisUrl(storage);
   const connection = connectRedis({ ...settings, timeoutMs: Math.min(COUNT_MS, settings.timeoutMs) });

@@ -87,9 +87,8 @@ export class LatestSnapshot {
       if (this.shown === undefined) throw error;
       this.#lookedAt = monotonic();
       // An outage of the storage is reported where the storage is watched.
-      if (!isOutage(error)) {
+      if (!isOutage(error))
         logger.warn({ error: (error as Error).message }, "no newer news snapshot can be read; the last one stays");
-      }
     }
   }
 }

@@ -50,9 +50,8 @@ export async function checkListingSizes(config: NewsConfig, baseDir: string): Pr
     // A file that is not there yet is reported by the refresh, like a server that does not answer.
     const found = await stat(resolve(baseDir, location)).catch(() => undefined);
     const size = found?.isFile() ? found.size : 0;
-    if (size > config.max_bytes) {
+    if (size > config.max_bytes)
       errors.push(`${key}: ${location} has ${size} bytes, more than news.max_bytes (${config.max_bytes})`);
-    }
   }
   if (errors.length > 0) throw new ConfigError(errors);
 }

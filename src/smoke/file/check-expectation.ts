@@ -18,9 +18,8 @@ interface Subject {
 /** The errors of an expectation: unknown matchers, wrong arguments, and what an answer cannot have by the contract. */
 export function checkExpectation(expected: unknown, path: ValuePath, subject?: Subject): InvalidField[] {
   if (typeof expected !== "object" || expected === null) return subject ? checkValue(expected, path, subject) : [];
-  if (isMatching(expected)) {
+  if (isMatching(expected))
     return Object.entries(expected).flatMap(([key, given]) => checkMatcher(key, given, [...path, key], subject));
-  }
   const schema = subject && subject.isCompared !== false ? schemaAt(subject.answer, subject.keys) : undefined;
   const checked =
     schema && unwrapSchema(schema).inner instanceof z.ZodUnion ? undefined : schema && validate(schema, expected);
@@ -76,9 +75,8 @@ function checkMatcher(name: string, argument: unknown, path: ValuePath, subject?
 }
 
 function checkFields(name: string, argument: unknown, path: ValuePath, subject?: Subject): InvalidField[] {
-  if (name === "$exact" && !JSON.stringify(argument).includes('"$')) {
+  if (name === "$exact" && !JSON.stringify(argument).includes('"$'))
     return checkExpectation(argument, path, subject && { ...subject, isCompared: false });
-  }
   const { by } = (name === "$sorted" ? Object(argument) : {}) as { by?: string };
   const message = subject && by && unknownIn(subject.answer, [...subject.keys, "0", ...by.split(".")]);
   return message ? [{ path: [...path, "by"], message }] : [];

@@ -82,9 +82,8 @@ function checkStep(step: Step, path: ValuePath): InvalidField[] {
   if (at_once !== undefined && step.retry !== undefined) refuse(["retry"], "at_once and retry exclude each other.");
   const fits = rows !== undefined && rows.length <= MOST_AT_ONCE;
   if (at_once === "rows" && !fits) refuse(["at_once"], `at_once: rows needs 1 to ${MOST_AT_ONCE} rows of the step.`);
-  if (counts !== undefined && (at_once === undefined || status !== undefined || code !== undefined)) {
+  if (counts !== undefined && (at_once === undefined || status !== undefined || code !== undefined))
     refuse(["expect", "counts"], "counts goes with at_once, and without status and code.");
-  }
   for (const key of Object.keys(counts ?? {}).filter((name) => !/^\d{1,4}$/.test(name))) {
     refuse(["expect", "counts", key], `counts.${key} is not a status or a code.`);
   }

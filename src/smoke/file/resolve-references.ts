@@ -107,9 +107,8 @@ function environmentValue(reference: Reference, path: readonly string[], scope: 
 function runValue(reference: Reference, path: readonly string[], { run }: Scope): unknown {
   const [name, user] = path;
   if (run === undefined) return refuse(reference, "is not known before the daemon runs; only ${env.NAME} is.");
-  if (!/^(id|token|tokens\.[^.]+)$/.test(path.join("."))) {
+  if (!/^(id|token|tokens\.[^.]+)$/.test(path.join(".")))
     refuse(reference, "is not a value of the run. Known values: ${run.id}, ${run.token}, ${run.tokens.USER}.");
-  }
   if (run === UNKNOWN) return UNKNOWN;
   const { id, token, tokens } = run;
   if (name === "id") return id;

@@ -102,9 +102,8 @@ function expected(answer: WireResponse, { target, body: sent }: RecordedCall, co
   const compared = mapped(body, "", (key, value) => {
     const type = { $type: typeof value === "number" ? "integer" : "string" };
     // What the caller chose, and the ids of contents, are the same in each run.
-    if (isId(key, value) && (typeof value === "number" || key !== "id") && !sent.includes(String(value))) {
+    if (isId(key, value) && (typeof value === "number" || key !== "id") && !sent.includes(String(value)))
       return captures.reference(key, value) ?? type;
-    }
     if (!isOwn && isInstant(value)) return { $type: "timestamp" };
     if (!isOwn && /^(id|latency_ms)$/.test(key) && typeof value === "number") return type;
     return secrets.hide(value);

@@ -108,18 +108,16 @@ type Mode = "exact" | "open";
  * @param mode `exact`: an object may have no further field, and a key with `$` is a field as any other */
 export function compare(expected: unknown, actual: unknown, path: string, mode: Mode = "open"): readonly Problem[] {
   if (mode === "open" && isMatching(expected)) {
-    if (Array.isArray(actual) && actual.length === 0 && "$each" in expected && !("$length" in expected)) {
+    if (Array.isArray(actual) && actual.length === 0 && "$each" in expected && !("$length" in expected))
       return [differs(path, "at least one element ($length: { $gte: 0 } allows none)", actual)];
-    }
     return Object.entries(expected).flatMap(([name, argument]) => {
       const found = (MATCHERS[name as MatcherName] as Matcher)(actual, argument as never, path);
       return found === true ? [] : typeof found === "string" ? [differs(path, found, actual)] : found;
     });
   }
   if (Array.isArray(expected) && Array.isArray(actual)) {
-    if (actual.length === expected.length) {
+    if (actual.length === expected.length)
       return expected.flatMap((item, index) => compare(item, actual[index], `${path}[${index}]`, mode));
-    }
     if (mode === "open") return [differs(`${path}.length`, String(expected.length), actual.length)];
   }
   if (isRecord(expected) && isRecord(actual)) {

@@ -53,9 +53,8 @@ export async function planDaemon(
     const resolved = configValues(config).map(([name, value]) => [name, resolveAll(value, scope)] as const);
     const flags = { ...Object.fromEntries(resolved), storage: "memory:" };
     const loaded = await loadConfig({ file: fixture.configFile, env: {}, flags });
-    if ("quota.free_daily" in flags && loaded.config.auth.jwt === undefined) {
+    if ("quota.free_daily" in flags && loaded.config.auth.jwt === undefined)
       return file.errorAt(["config", "quota", "free_daily"], `config.quota.free_daily has no effect: ${OWN_QUOTAS}`);
-    }
     return { fixture, loaded, now: now === undefined ? fixture.anchor_ms : Date.parse(now), seed, faults, users };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -55,9 +55,8 @@ function checkResolved(step: Step, expect: object, moment: string | undefined): 
   const [reference] = referencesIn(step.expect);
   for (const [key, expected] of Object.entries(expect)) {
     const [error] = checkExpectation(expected, [key]);
-    if (error !== undefined && reference !== undefined) {
+    if (error !== undefined && reference !== undefined)
       refuse(reference, `does not fit: at ${error.path.join(".")}, ${error.message}`);
-    }
   }
 }
 

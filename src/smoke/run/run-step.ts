@@ -84,9 +84,8 @@ async function attempt(one: Case, file: SmokeFile, scope: StepScope, options: Ru
   const sent = typeof step.at_once === "number" ? Array.from({ length: step.at_once }, () => prepared[0]!) : prepared;
   const replies = await Promise.all(sent.map((request) => exchange(request, timeout_ms, signal)));
   const [first] = replies as [Attempt];
-  if (step.at_once === undefined) {
+  if (step.at_once === undefined)
     return { sent, ...first, problems: [...first.problems, ...(await checkSnapshot(one, file, options, first))] };
-  }
   const all = replies.flatMap((reply) => reply.answer ?? []);
   const answer = all.find(({ status }) => status === 200) ?? all[0];
   const wrong = sent.find((_, index) => replies[index]!.problems.length > 0);

@@ -175,9 +175,8 @@ async function printReport(context: Context, { report, interruptedAt, damagedBat
     lines.push(`${rejected_total} ${rejected_total === 1 ? "line was" : "lines were"} rejected.`);
     const listed = rejected.slice(0, REJECTED_LISTED);
     lines.push(...listed.map(({ line, reason }) => `line ${line}: ${reason}`));
-    if (rejected_total > listed.length) {
+    if (rejected_total > listed.length)
       lines.push(`and ${rejected_total - listed.length} more: --rejected FILE writes all of them`);
-    }
   }
   if (interruptedAt !== undefined) {
     lines.unshift(`Interrupted after line ${interruptedAt}. The same command resumes from there.`);

@@ -121,9 +121,8 @@ async function printPage<T extends LedgerRow>(
   const pages = Math.ceil(total / size);
   if (total === 0) context.terminal.say(`The ledger of ${who} is empty.`);
   else if (pages > 1) context.terminal.say(`Page ${page} of ${pages}, ${total} entries.`);
-  if (total > 0 && formatOf(context) === "table") {
+  if (total > 0 && formatOf(context) === "table")
     context.terminal.say(`Totals by type and day: anp ledger summary ${who}`);
-  }
 }
 
 const POLL_MS = 500; // Time between two polls of the ledger's end, ms. A poll costs one small read.

@@ -45,9 +45,8 @@ const add = defineCommand("profiles add", {
 
 async function tokenFor(url: string, context: Context): Promise<{ token?: string }> {
   let token = context.globals.token ?? (await tokenOfEnvironment(context));
-  if (token === undefined && context.terminal.canPrompt) {
+  if (token === undefined && context.terminal.canPrompt)
     token = await (await import("../../terminal/prompt.ts")).askForSecret(`Token for ${url} (empty for none)`, context);
-  }
   return token === undefined || token === "" ? {} : { token };
 }
 
