@@ -20,11 +20,8 @@ export function recommend(list: ListedQuestions, asked: { scene: string; lang: s
   const { scene, lang, limit } = asked;
   const known = list.some((question) => question.scene === scene) ? scene : "home";
   const nearest = nearestLanguage(lang);
-  const questions = list
-    .filter((question) => question.scene === known)
-    .sort((a, b) => a.order_index - b.order_index)
-    .slice(0, limit)
-    .map((question) => ({ content: question[nearest], order_index: question.order_index }));
+  const inOrder = list.filter((one) => one.scene === known).sort((a, b) => a.order_index - b.order_index);
+  const questions = inOrder.slice(0, limit).map(({ [nearest]: content, order_index }) => ({ content, order_index }));
   return { scene: known, lang: languageOfTag(lang) === undefined ? nearest : lang, questions };
 }
 
