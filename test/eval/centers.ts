@@ -6,19 +6,21 @@ import type { World, WorldQuestion } from "./worlds.ts";
 const FOLDER = new URL("../../fixtures/eval/centers/", import.meta.url);
 const HELD_OUT = 3; // Every third company.
 
-/** Small help centers, each of a company of another trade; of every third all questions are held out. */
-export function readCenters(): World[] {
-  const texts = readdirSync(FOLDER)
+/** Small help centers, each of a company of another trade; of every third of the first all questions are held out.
+ * @param set the first, or those that were written later, of which nothing is held out */
+export function readCenters(set: "first" | "more" = "first"): World[] {
+  const folder = set === "first" ? FOLDER : new URL("more/", FOLDER);
+  const texts = readdirSync(folder)
     .filter((file) => file.endsWith(".txt"))
     .sort()
-    .map((file) => readFileSync(new URL(file, FOLDER), "utf8"));
+    .map((file) => readFileSync(new URL(file, folder), "utf8"));
   return texts
     .flatMap((text) => text.split(/^= /m).slice(1))
     .map((text, at) => {
       const [name = "", ...articles] = text.split(/^@ /m);
-      const read = articles.map((article, number) => articleOf(article, `center-${at}-${number}`));
+      const read = articles.map((article, number) => articleOf(article, `center-${at}-${number}`, set));
       const questions = read.flatMap((article) => article.questions);
-      const isHeldOut = at % HELD_OUT === HELD_OUT - 1;
+      const isHeldOut = set === "first" && at % HELD_OUT === HELD_OUT - 1;
       return {
         name: name.trim(),
         passages: read.flatMap((article) => article.passages),
@@ -29,7 +31,7 @@ export function readCenters(): World[] {
 }
 
 /** An article in both languages, and its questions: a fact of one is a sentence in either. */
-function articleOf(text: string, id: string) {
+function articleOf(text: string, id: string, set: "first" | "more") {
   const [title = "", ...lines] = text.trimEnd().split("\n");
   const said = (mark: string): string[] => markedLines(lines, mark);
   const [en, zh] = [said("a"), said("b")];
@@ -48,8 +50,8 @@ function articleOf(text: string, id: string) {
   };
   return {
     passages: [
-      { ...about, lang: "en", title: titleEn, text: en.join(" ") },
-      { ...about, lang: "zh", title: titleZh, text: zh.join("") },
+      { ...about, lang: "en", title: titleEn, text: en.join(set === "first" ? " " : "\n") },
+      { ...about, lang: "zh", title: titleZh, text: zh.join(set === "first" ? "" : "\n") },
     ],
     questions: [
       ...said("q").map((line, at) => {

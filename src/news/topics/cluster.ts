@@ -23,7 +23,7 @@ type Groups = readonly (readonly number[])[]; // Of each point.
  *    clusters need to merge falls with the size of the larger, whose centroid is less noisy, and rises with the time between
  *    them (a linear form of the time decay of Miranda et al. 2018, Multilingual Clustering of Streaming News).
  *
- * Clusters of which members report different events by their own words ({@link createDistinction}) do not merge, however near.
+ * Clusters of which members report different events by their own words ({@link HeadlineMemory.likeness}) do not merge, however near.
  * The cost grows with n times the neighbours, and the same input gives the same groups in any order. Known groups are
  * continued: fresh headlines join them, and each other. Small groups near to these are taken apart first, as they were
  * formed by little evidence. Only what is fresh, or taken apart, is compared.
@@ -46,7 +46,7 @@ export async function clusterHeadlines(
   const context = inContext(points, neighbours);
   const sum = createWorkingSum(countTerms(points));
   const clusters = clustersOf(context, groupOf, neighbours, sum);
-  await agglomerate(clusters, (x, y) => memory.apart(points[x]!.reading, points[y]!.reading), sum, step);
+  await agglomerate(clusters, (x, y, d) => memory.likeness(points[x]!.reading, points[y]!.reading, d), sum, step);
   const left = clusters.filter((cluster) => cluster !== undefined);
   // Most members of a known group have no context.
   const groups = left.map((cluster) => byCloseness(cluster, known ? points : context, sum));
@@ -118,9 +118,9 @@ interface Cluster {
   readonly near: Set<number>; // Those that it may merge with.
 }
 
-type Apart = (x: number, y: number) => boolean;
+type Likeness = (x: number, y: number, doublings: number) => number;
 
-async function agglomerate(clusters: (Cluster | undefined)[], apart: Apart, sum: WorkingSum, step: Step) {
+async function agglomerate(clusters: (Cluster | undefined)[], likeness: Likeness, sum: WorkingSum, step: Step) {
   /** Outdated once the two have more members than `size`. */
   type Merge = Readonly<Record<"margin" | "a" | "b" | "size", number>>;
   const queue = createHeap<Merge>(
@@ -132,7 +132,7 @@ async function agglomerate(clusters: (Cluster | undefined)[], apart: Apart, sum:
     sum.open(clusters[first]!);
     const similar = marginOf(clusters[a]!, clusters[b]!, sum.productWith(clusters[second]!));
     if (similar < 0) return;
-    const margin = similar - penaltyOf(clusters[a]!, clusters[b]!, apart);
+    const margin = similar - penaltyOf(clusters[a]!, clusters[b]!, likeness);
     if (margin >= 0) queue.push({ margin, a, b, size: sizeOf(a, b) });
   };
   for (const [index, cluster] of clusters.entries()) {
@@ -230,11 +230,13 @@ function marginOf(a: Cluster, b: Cluster, product: number): number {
 
 /** What is taken off a margin for the pairs of the first members of each that report different events, but for a few of
  * many pairs. */
-function penaltyOf(a: Cluster, b: Cluster, apart: Apart): number {
+function penaltyOf(a: Cluster, b: Cluster, likeness: Likeness): number {
   const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
   const firsts = first.length * second.length;
+  const doublings = Math.log2(a.members.length * b.members.length);
   let pairs = 0;
-  for (const x of first) for (const y of second) if (apart(Math.min(x, y), Math.max(x, y))) pairs += 1;
+  for (const x of first)
+    for (const y of second) if (likeness(Math.min(x, y), Math.max(x, y), doublings) < 0) pairs += 1;
   return APART.events * Math.max(0, pairs / firsts - APART.free * (1 - 1 / firsts));
 }
 

@@ -1,11 +1,10 @@
+import { readRows } from "../../runtime/text/data-rows.ts";
 import { assetsInNews } from "../../language/assets.ts";
 import { headlineTermsOf } from "../../language/terms.ts";
-import { readRows } from "../../runtime/text/data-rows.ts";
-import { memoized } from "../../runtime/cache/memoized.ts";
-import { quantitiesInDigits, quantitiesOf } from "../../language/quantities.ts";
-import { fold, tokenize } from "../../language/tokenize.ts";
-import { conceptsOf, readLexicon } from "../../language/lexicon.ts";
 import { isTitleCase } from "./topic-subject.ts";
+import { inOrder } from "../../language/attention/difference.ts";
+import { tokenize } from "../../language/tokenize.ts";
+import { conceptsOf, readLexicon } from "../../language/lexicon.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 
@@ -53,7 +52,6 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
       ...KINDS.map((kind) => Array.from(concepts).filter((concept) => kind.has(concept))),
       keys.filter((key) => key.startsWith("$")),
     ],
-    figures: quantitiesOf(quantitiesInDigits(fold(title))).map(({ value, unit }) => `${value}${unit}`),
     labels: LABELS.flatMap((pattern) => Array.from(title.matchAll(pattern), ({ groups }) => groups!)),
     rest: new Set(keys.filter((key) => !/^[#$@]/.test(key))), // The terms that are no numbers, tickers or concepts.
     neutral: new Set(keys.filter((key) => /^[#$@a-z]/.test(key))), // The terms that other languages may have.
@@ -64,31 +62,34 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
   };
 }
 
-/** Whether two headlines report different events though they use the same words. It remembers the parts of titles that it
- * has read: near headlines are compared again and again. */
-export function createDistinction(): (a: Traits, b: Traits) => boolean {
-  const termsOf = memoized(termsOfPart, DISTINCT.kept);
-  return (a, b) => {
-    const [x, y] = a.lang === b.lang ? [a.rest, b.rest] : [a.neutral, b.neutral];
-    const shared = common(x, y);
-    const alike = shared / (x.size + y.size - shared || 1);
-    const areTurned = alike >= (a.lang === b.lang ? DISTINCT.turned[a.lang] : DISTINCT.across);
-    if (a.sides.some((side) => b.sides.includes(side ^ 1) && (areTurned || !IS_LOOSE[side >> 1]))) return true;
-    if (a.named.some((names, kind) => differInKind(names, b.named[kind]!, kind === PLACES))) return true;
-    if (a.lang !== b.lang) return false;
-    if (alike >= DISTINCT.template && differInFigures(a, b)) return true;
-    if (alike >= DISTINCT.turned[a.lang] && differInLabels(a, b)) return true;
-    if (alike >= DISTINCT.swapped && areSwapped(a, b)) return true;
-    const [first, second] = middlesOf(a, b) ?? [];
-    return first !== undefined && second !== undefined && common(termsOf(first), termsOf(second)) === 0;
+/** What the rules say of two headlines: measures of 0 or 1; whether they report different events though they use the same
+ * words, as they say the opposite, or name others of a kind; and whether they differ in what stands between the same words. */
+export function rulesOf(a: Traits, b: Traits) {
+  const [x, y] = a.lang === b.lang ? [a.rest, b.rest] : [a.neutral, b.neutral];
+  const shared = common(x, y);
+  const alike = shared / (x.size + y.size - shared || 1);
+  const areTurned = alike >= (a.lang === b.lang ? DISTINCT.turned[a.lang] : DISTINCT.across);
+  const loose = a.sides.filter((side) => b.sides.includes(side ^ 1)).map((side) => IS_LOOSE[side >> 1]!);
+  const [isOpposed, isLooselyOpposed] = [loose.includes(false), loose.includes(true)];
+  const [isOtherPlace, ...others] = a.named.map((names, kind) => differInKind(names, b.named[kind]!, kind === PLACES));
+  const [isOther, isSwapped] = [others.includes(true), areSwapped(a, b)];
+  return {
+    areDistinct:
+      isOpposed ||
+      (isLooselyOpposed && areTurned) ||
+      (isSwapped && alike >= DISTINCT.swapped) ||
+      isOtherPlace === true ||
+      isOther ||
+      (a.lang === b.lang && alike >= DISTINCT.turned[a.lang] && differInLabels(a, b)),
+    areFramed: a.lang === b.lang && differBetween(a, b),
+    measures: [isOpposed, isLooselyOpposed, isOtherPlace, isOther, isSwapped].map(Number),
   };
 }
+export const RULES = 5; // How many measures.
 
-/** Whether both name some of a kind, and none in common. A text with several places reports what concerns them all. */
-function differInKind(a: readonly string[], b: readonly string[], isPlace: boolean): boolean {
-  if (a.length === 0 || b.length === 0 || (isPlace && a.length + b.length > 2)) return false;
-  return !a.some((name) => b.includes(name));
-}
+/** Whether two titles have the same words the other way round, "A sues B" and "B sues A": three of them, in reverse. */
+const areSwapped = (a: Traits, b: Traits): boolean =>
+  a.isPassive === b.isPassive && inOrder(Array.from(a.rest).reverse(), Array.from(b.rest)) >= 3;
 
 /** Whether two titles have a thing of one sort, and none of them is called the same. */
 function differInLabels({ labels: a }: Traits, { labels: b }: Traits): boolean {
@@ -97,23 +98,16 @@ function differInLabels({ labels: a }: Traits, { labels: b }: Traits): boolean {
   return a.some(({ thing = "" }) => differInKind(namesOf(a, thing), namesOf(b, thing), false));
 }
 
-/** Whether two titles have the same words the other way round, "A sues B" and "B sues A": three of them, in reverse. */
-const areSwapped = (a: Traits, b: Traits): boolean =>
-  a.isPassive === b.isPassive && longestAscent(Array.from(a.rest).reverse(), Array.from(b.rest)) >= 3;
-
-/** How many terms of two lists stand in the same order in both, at most. */
-function longestAscent(first: readonly string[], second: readonly string[]): number {
-  const ends = second.map(() => 0); // The longest run of terms in order that ends at each place of the second.
-  for (const term of first) {
-    const place = second.indexOf(term);
-    if (place >= 0) ends[place] = 1 + Math.max(0, ...ends.slice(0, place));
-  }
-  return Math.max(0, ...ends);
+/** Whether both name some of a kind, and none in common. A text with several places reports what concerns them all. */
+function differInKind(a: readonly string[], b: readonly string[], isPlace: boolean): boolean {
+  if (a.length === 0 || b.length === 0 || (isPlace && a.length + b.length > 2)) return false;
+  return !a.some((name) => b.includes(name));
 }
 
-/** Whether each of two titles has a number that the other has not. */
-function differInFigures({ figures: a }: Traits, { figures: b }: Traits): boolean {
-  return a.some((figure) => !b.includes(figure)) && b.some((figure) => !a.includes(figure));
+/** Whether two titles of one language differ in what stands between the same words. */
+function differBetween(a: Traits, b: Traits): boolean {
+  const [first, second] = middlesOf(a, b) ?? [];
+  return first !== undefined && second !== undefined && common(termsOfPart(first), termsOfPart(second)) === 0;
 }
 
 /** What two titles of one language have between a beginning and an end that are alike: the characters of Chinese, the

@@ -2,7 +2,9 @@ import type { Step } from "../../compute/job-runner.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { headlineTermsOf, TERM_KINDS } from "../../language/terms.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
-import { createDistinction, type Traits, traitsOf } from "./distinctions.ts";
+import { RULES, rulesOf, type Traits, traitsOf } from "./distinctions.ts";
+import { AttentionNetwork, type NetworkText } from "../../language/attention/attention-network.ts";
+import { overlapOf } from "../../language/attention/difference.ts";
 
 /** What clustering reads of an item. */
 export interface Headline {
@@ -20,9 +22,13 @@ export interface Reading extends Pick<Headline, "summary" | "lang"> {
   /** Its terms as numbers, see {@link termAt}; objects would take 60 MB of 20,000. */
   readonly terms: readonly number[];
   readonly traits: Traits;
+  readonly text: NetworkText;
 }
 
-const { most: MOST } = CLUSTERING;
+const { most: MOST, network: NETWORK } = CLUSTERING;
+let network: AttentionNetwork | undefined; // The same for the whole process.
+const openNetwork = (): AttentionNetwork =>
+  (network ??= new AttentionNetwork(new URL("title-network.br", import.meta.url), RULES));
 const IDS = 2 ** 26;
 
 /** What is kept of headlines from one clustering to the next, so that a refresh reads those alone that are new: the terms
@@ -30,8 +36,7 @@ const IDS = 2 ** 26;
 export class HeadlineMemory {
   #numbers = new Map<string, number>();
   #readings = new Map<string, Reading>(); // By title.
-  readonly #compare = createDistinction();
-  readonly #pairs = new Map<number, boolean>(); // Whether two of them are apart, by both ids.
+  readonly #pairs = new Map<number, number>(); // How surely two are one event, by both ids.
   #nextId = 0;
 
   /** How many terms have a number. */
@@ -66,16 +71,36 @@ export class HeadlineMemory {
       this.#numbers.set(key, number);
       return (number << 4) | (TERM_KINDS.indexOf(kind) << 1) | Number(inTitle.has(key));
     });
-    return { summary, lang, assets: assets.join(), id: this.#nextId++, terms, traits: traitsOf(title, lang, inTitle) };
+    return {
+      summary,
+      lang,
+      assets: assets.join(),
+      id: this.#nextId++,
+      terms,
+      traits: traitsOf(title, lang, inTitle),
+      text: openNetwork().read(title),
+    };
   }
 
-  /** Whether two report different events, see {@link createDistinction}. */
-  apart(a: Reading, b: Reading): boolean {
+  /** How surely two report one event, 0 where it is open, below where they are apart.
+   * @param doublings how often the pairs of their clusters are doubled: it has to be surer of members of larger ones */
+  likeness(a: Reading, b: Reading, doublings: number): number {
     const pair = a.id * IDS + b.id;
-    let result = this.#pairs.get(pair);
-    if (result === undefined) this.#pairs.set(pair, (result = this.#compare(a.traits, b.traits)));
-    return result;
+    let logit = this.#pairs.get(pair);
+    if (logit === undefined) this.#pairs.set(pair, (logit = likenessOf(a, b)));
+    const { apart, step } = a.lang === b.lang ? NETWORK.same : NETWORK.across;
+    return logit - apart + step * doublings;
   }
+}
+
+/** How surely two headlines report one event, as a logit: where they share enough, as a network judges that weighs what
+ * the rules say; else by the rules alone. */
+function likenessOf(a: Reading, b: Reading): number {
+  const { areDistinct, areFramed, measures } = rulesOf(a.traits, b.traits);
+  const least = a.lang === b.lang ? NETWORK.overlap : 0;
+  if (overlapOf(a.text, b.text) < least) return areDistinct ? -Infinity : Infinity;
+  const logit = openNetwork().compare(a.text, b.text, measures);
+  return logit - (areDistinct ? NETWORK.distinct : areFramed ? NETWORK.framed : 0);
 }
 
 /** The number of a term in a reading, its kind as an index of {@link TERM_KINDS}, and whether the title has it. */

@@ -1,0 +1,399 @@
+// Learns an attention network (src/language/attention) from pairs of texts that are labelled. Nothing is random: the same pairs give the same file.
+// A vector begins as the first main directions of what the encoder says of the word (scripts/make-encoder.js), the layers by He et al. 2015.
+// Learned by Adam (Kingma & Ba 2015), the vectors by AdaGrad (Duchi, Hazan & Singer 2011), with dropout, and with words taken for unknown ones.
+// The file, compressed: the words, their characters (`.x`) and classes (`{x}`) that have vectors, a line each, and an empty line; of each its rarity (a byte,
+// of 255), then of each the scale of its vector (32-bit float, little-endian), then the vectors (signed bytes); the layers (32-bit floats): of units by own
+// vector, by aligned one, by the product of both, by flags and constant; of pairs; and the last one; last, two SHA-256: of what it learned from, and of the units of
+// every fortieth line of it.
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { brotliCompressSync } from "node:zlib";
+import { searchTerms } from "../dist/assistant/retrieval/language-index.js";
+import { encode } from "../dist/assistant/encoder/encoder.js";
+import { SHARPNESS, SIZES, SUMS } from "../dist/language/attention/attention-network.js";
+import { differenceOf, FLAGS, LIKEST, MEASURES, writeFlags } from "../dist/language/attention/difference.js";
+import { unitsOf } from "../dist/language/attention/units.js";
+import { hasHan } from "../dist/language/detect-language.js";
+import { segment } from "../dist/language/dictionary/dictionary.js";
+import { fold, stem, tokenizeFolded } from "../dist/language/tokenize.js";
+import { seededBelow, shuffled } from "./seeded-order.js";
+
+const { vector: V, unit: U, pair: P } = SIZES;
+const X = 3 * V + FLAGS + 1; // What the layer of units reads: own, aligned, product, flags, 1.
+const LEAST_TEXTS = 3;
+const RATES = [1, 0.5, 0.2]; // Of the epochs.
+const ADAM = { rate: 0.003, first: 0.9, second: 0.999 };
+const ADAGRAD = { rate: 0.03, initial: 0.01 };
+const BATCH = 32;
+const DROPOUT = 0.2;
+const UNKNOWN = 0.1;
+const SAMPLED = 40;
+
+/** What has vectors: all parts of units that some texts have. */
+export function vocabularyOf(texts) {
+  const words = new Map();
+  const count = (counts, list) => {
+    for (const one of new Set(list)) counts.set(one, (counts.get(one) ?? 0) + 1);
+  };
+  for (const text of texts) {
+    const tokens = tokenizeFolded(fold(text));
+    count(
+      words,
+      tokens.flatMap(({ text: token, han }) => (han ? segment(token) : [stem(token)])),
+    );
+  }
+  const isKnown = (word) => (words.get(word) ?? 0) >= LEAST_TEXTS;
+  const parts = new Map();
+  for (const text of texts)
+    count(
+      parts,
+      unitsOf(text, isKnown).flatMap((unit) => unit.parts),
+    );
+  const frequent = [...parts].filter(([, times]) => times >= LEAST_TEXTS).sort(([a], [b]) => (a < b ? -1 : 1));
+  const rarity = (times) => Math.log(1 + texts.length / (1 + times)) / Math.log(1 + texts.length);
+  return new Map(frequent.map(([part, times]) => [part, Math.round(255 * rarity(times)) / 255]));
+}
+
+/** The reader of texts by a vocabulary: equal units are one object, with their numbers in the vocabulary. */
+export function readerOf(vocabulary) {
+  const numbers = new Map(Array.from(vocabulary.keys(), (part, number) => [part, number]));
+  const units = new Map();
+  const texts = new Map();
+  return (text) => {
+    const known = texts.get(text);
+    if (known) return known;
+    const list = unitsOf(text, (word) => vocabulary.has(word)).map((unit) => {
+      const name = unit.isName ? `^${unit.key}` : unit.key;
+      if (!units.has(name)) {
+        const own = unit.parts.flatMap((part) => numbers.get(part) ?? []);
+        const rest = unit.parts.flatMap((part) =>
+          part === unit.key ? (numbers.get("?") ?? []) : (numbers.get(part) ?? []),
+        );
+        units.set(name, { ...unit, rarity: vocabulary.get(unit.key) ?? 1, own, rest });
+      }
+      return units.get(name);
+    });
+    texts.set(text, { units: list, isChinese: hasHan(text) });
+    return texts.get(text);
+  };
+}
+
+export const pairOf = (a, b, more, label, weight = 1) => {
+  const { only, measures } = differenceOf(a, b, more);
+  return { only, measures: Float32Array.from([...measures, 1]), label, weight };
+};
+
+/** @param vocabulary the parts that have vectors, with rarities @param pairs see `pairOf` */
+export function learn(vocabulary, pairs, seed = 1, rates = RATES) {
+  const M = pairs[0].measures.length;
+  const I = 2 * U + M;
+  const below = seededBelow(seed);
+  const uniform = () => below(2 ** 30) / 2 ** 30;
+  const normal = () => Math.sqrt(-2 * Math.log(uniform() + 1e-12)) * Math.cos(2 * Math.PI * uniform());
+  const he = (rows, columns) =>
+    Float64Array.from({ length: rows * columns }, (_, at) =>
+      at % columns === columns - 1 ? 0 : normal() * Math.sqrt(2 / columns),
+    );
+  const vectors = firstVectors(vocabulary, normal);
+  const layers = [
+    he(U, X),
+    he(P, I),
+    Float64Array.from({ length: P + 1 }, (_, at) => (at === P ? 0 : normal() * Math.sqrt(1 / P))),
+  ];
+  const gradients = layers.map((layer) => new Float64Array(layer.length));
+  const moments = layers.map((layer) => [new Float64Array(layer.length), new Float64Array(layer.length)]);
+  const squares = new Float64Array(vectors.length).fill(ADAGRAD.initial);
+  const touched = new Map(); // Of the batch: the gradient by number.
+  let step = 0;
+  const state = { vectors, layers, gradients, touched, uniform, M, I };
+  for (const [epoch, factor] of rates.entries()) {
+    let [loss, count] = [0, 0];
+    const order = shuffled(pairs, below);
+    for (let from = 0; from < order.length; from += BATCH) {
+      const batch = order.slice(from, from + BATCH);
+      for (const pair of batch) loss += learnPair(state, pair);
+      count += batch.length;
+      step += 1;
+      for (const [at, layer] of layers.entries()) {
+        const [[first, second], gradient] = [moments[at], gradients[at]];
+        const rate = (factor * ADAM.rate * Math.sqrt(1 - ADAM.second ** step)) / (1 - ADAM.first ** step);
+        for (let i = 0; i < layer.length; i++) {
+          const g = gradient[i] / batch.length;
+          first[i] = ADAM.first * first[i] + (1 - ADAM.first) * g;
+          second[i] = ADAM.second * second[i] + (1 - ADAM.second) * g * g;
+          layer[i] -= (rate * first[i]) / (Math.sqrt(second[i]) + 1e-8);
+          gradient[i] = 0;
+        }
+      }
+      for (const [number, gradient] of touched) {
+        for (let i = 0; i < V; i++) {
+          const g = gradient[i] / batch.length;
+          const at = V * number + i;
+          squares[at] += batch.length * g * g;
+          vectors[at] -= (factor * ADAGRAD.rate * g * Math.sqrt(batch.length)) / Math.sqrt(squares[at]);
+        }
+      }
+      touched.clear();
+    }
+    console.log(`epoch ${epoch + 1}: loss ${(loss / count).toFixed(4)}`);
+  }
+  return { vocabulary, vectors, layers, more: M - MEASURES - 1 };
+}
+
+/** The main directions of what the encoder says of the words. */
+function firstVectors(vocabulary, normal) {
+  const given = Array.from(vocabulary.keys(), (part) => {
+    if (/^[.{#$?]/.test(part)) return undefined;
+    const vector = encode([searchTerms(part), 1]);
+    return vector.some((x) => x !== 0) ? vector : undefined;
+  });
+  const known = given.filter(Boolean);
+  const size = known[0].length;
+  const covariance = Array.from({ length: size }, () => new Float64Array(size));
+  for (const vector of known)
+    for (let i = 0; i < size; i++) for (let j = 0; j < size; j++) covariance[i][j] += vector[i] * vector[j];
+  const directions = [];
+  for (let number = 0; number < V; number++) {
+    let direction = Float64Array.from({ length: size }, (_, i) => 1 / (1 + i));
+    let strength = 0;
+    for (let step = 0; step < 200; step++) {
+      const next = covariance.map((row) => row.reduce((sum, x, at) => sum + x * direction[at], 0));
+      strength = Math.hypot(...next);
+      direction = Float64Array.from(next, (x) => x / strength);
+    }
+    for (let i = 0; i < size; i++)
+      for (let j = 0; j < size; j++) covariance[i][j] -= strength * direction[i] * direction[j];
+    directions.push(direction);
+  }
+  const vectors = new Float64Array(V * vocabulary.size);
+  for (const [number, vector] of given.entries()) {
+    for (let i = 0; i < V; i++) {
+      const along =
+        vector === undefined ? 0.1 * normal() : directions[i].reduce((sum, x, at) => sum + x * vector[at], 0);
+      vectors[V * number + i] = along;
+    }
+  }
+  return vectors;
+}
+
+const MOST = 48; // Units of one text.
+const perSide = (size) => [new Float64Array(size), new Float64Array(size)];
+/** What is computed of one pair, of each side: the vectors of its units, their lengths, what the layer of units reads and says, and the shares of attention. */
+const own = perSide(MOST * V);
+const lengths = perSide(MOST);
+const read = perSide(MOST * X);
+const said = perSide(MOST * U);
+const shares = perSide(MOST * MOST);
+const likest = [new Int32Array(MOST), new Int32Array(MOST)];
+const sums = perSide(U);
+const dOwn = perSide(MOST * V);
+const [cosines, dCosines] = perSide(MOST * MOST); // By first and second unit.
+const [dRead, dShares, dSums] = [new Float64Array(X), new Float64Array(MOST), new Float64Array(U)];
+const [hidden, kept] = [new Float64Array(P + 1).fill(1), new Float64Array(P)];
+
+/** Adds the gradients of a pair. @returns its loss */
+function learnPair(state, { only, measures, label, weight }) {
+  const { layers, gradients, uniform, I } = state;
+  const [, pairs, last] = layers;
+  const { input, dInput } = (state.scratch ??= { input: new Float64Array(I), dInput: new Float64Array(I) });
+  const counts = only.map((list) => Math.min(MOST, list.length));
+  const parts = only.map((list) => list.slice(0, MOST).map((unit) => (uniform() < UNKNOWN ? unit.rest : unit.own)));
+  for (const side of [0, 1]) sumVectors(state.vectors, parts[side], own[side], lengths[side]);
+  const [n, m] = counts;
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < m; j++) {
+      let product = 0;
+      for (let k = 0; k < V; k++) product += own[0][i * V + k] * own[1][j * V + k];
+      cosines[i * MOST + j] = product / (lengths[0][i] * lengths[1][j]);
+      dCosines[i * MOST + j] = 0;
+    }
+  }
+  for (const side of [0, 1]) readSide(layers[0], only, side, counts);
+  for (let i = 0; i < U; i++) {
+    input[i] = (sums[0][i] + sums[1][i]) / SUMS;
+    input[U + i] = Math.abs(sums[0][i] - sums[1][i]) / SUMS;
+  }
+  input.set(measures, 2 * U);
+  for (let row = 0; row < P; row++) {
+    let value = 0;
+    for (let i = 0; i < I; i++) value += pairs[row * I + i] * input[i];
+    kept[row] = uniform() < DROPOUT ? 0 : 1 / (1 - DROPOUT);
+    hidden[row] = Math.max(0, value) * kept[row];
+  }
+  const chance = 1 / (1 + Math.exp(-dot(last, hidden)));
+  const error = weight * (chance - label);
+
+  dInput.fill(0);
+  for (let row = 0; row <= P; row++) {
+    gradients[2][row] += error * hidden[row];
+    if (row === P || hidden[row] === 0) continue;
+    const d = error * last[row] * kept[row];
+    for (let i = 0; i < I; i++) {
+      gradients[1][row * I + i] += d * input[i];
+      dInput[i] += d * pairs[row * I + i];
+    }
+  }
+  for (const side of [0, 1]) dOwn[side].fill(0, 0, counts[side] * V);
+  for (const side of [0, 1]) backSide(layers[0], gradients[0], dInput, side, counts);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < m; j++) {
+      const [d, cosine] = [dCosines[i * MOST + j], cosines[i * MOST + j]];
+      const [la, lb] = [lengths[0][i], lengths[1][j]];
+      for (let k = 0; k < V; k++) {
+        const [a, b] = [own[0][i * V + k] / la, own[1][j * V + k] / lb];
+        dOwn[0][i * V + k] += (d * (b - cosine * a)) / la;
+        dOwn[1][j * V + k] += (d * (a - cosine * b)) / lb;
+      }
+    }
+  }
+  for (const [side, list] of parts.entries()) {
+    for (const [at, numbers] of list.entries()) {
+      for (const number of numbers) {
+        let gradient = state.touched.get(number);
+        if (gradient === undefined) state.touched.set(number, (gradient = new Float64Array(V)));
+        for (let i = 0; i < V; i++) gradient[i] += dOwn[side][at * V + i];
+      }
+    }
+  }
+  return -weight * Math.log(Math.max(1e-9, label === 1 ? chance : 1 - chance));
+}
+
+function sumVectors(vectors, parts, own, lengths) {
+  own.fill(0, 0, parts.length * V);
+  for (let at = 0; at < parts.length; at++) {
+    for (const number of parts[at]) for (let i = 0; i < V; i++) own[at * V + i] += vectors[V * number + i];
+    let square = 0;
+    for (let i = 0; i < V; i++) square += own[at * V + i] ** 2;
+    lengths[at] = Math.sqrt(square) || 1;
+  }
+}
+
+/** What is said of the units of one side beside those of the other. */
+function readSide(units, only, side, counts) {
+  const [x, mine, theirs] = [read[side], own[side], own[1 - side]];
+  const others = counts[1 - side];
+  sums[side].fill(0);
+  for (let at = 0; at < counts[side]; at++) {
+    const from = at * X;
+    let [total, best] = [0, -1];
+    for (let j = 0; j < others; j++) {
+      const cosine = cosines[side === 0 ? at * MOST + j : j * MOST + at];
+      total += shares[side][at * MOST + j] = Math.exp(SHARPNESS * cosine);
+      if (cosine > 0 && (best < 0 || cosine > cosines[side === 0 ? at * MOST + best : best * MOST + at])) best = j;
+    }
+    likest[side][at] = best;
+    x.fill(0, from, from + X);
+    for (let j = 0; j < others; j++) {
+      const share = (shares[side][at * MOST + j] /= total);
+      for (let i = 0; i < V; i++) x[from + V + i] += share * theirs[j * V + i];
+    }
+    for (let i = 0; i < V; i++) {
+      x[from + i] = mine[at * V + i];
+      x[from + 2 * V + i] = 2 * mine[at * V + i] * x[from + V + i];
+    }
+    const cosine = best < 0 ? 0 : cosines[side === 0 ? at * MOST + best : best * MOST + at];
+    writeFlags(x, from + 3 * V, only[side][at], only[1 - side], side === 1, cosine);
+    x[from + X - 1] = 1;
+    for (let row = 0; row < U; row++) {
+      let value = 0;
+      for (let i = 0; i < X; i++) value += units[row * X + i] * x[from + i];
+      said[side][at * U + row] = Math.max(0, value);
+      if (value > 0) sums[side][row] += value;
+    }
+  }
+}
+
+function backSide(units, gradient, dInput, side, counts) {
+  const [x, theirs, others] = [read[side], own[1 - side], counts[1 - side]];
+  for (let i = 0; i < U; i++) {
+    const sign = Math.sign(sums[0][i] - sums[1][i]) * (side === 0 ? 1 : -1);
+    dSums[i] = (dInput[i] + sign * dInput[U + i]) / SUMS;
+  }
+  for (let at = 0; at < counts[side]; at++) {
+    const from = at * X;
+    dRead.fill(0);
+    for (let row = 0; row < U; row++) {
+      if (said[side][at * U + row] === 0) continue;
+      const d = dSums[row];
+      for (let i = 0; i < X; i++) {
+        gradient[row * X + i] += d * x[from + i];
+        dRead[i] += d * units[row * X + i];
+      }
+    }
+    // The gradient of the aligned vector takes the place of what was read.
+    for (let i = 0; i < V; i++) {
+      dOwn[side][at * V + i] += dRead[i] + 2 * x[from + V + i] * dRead[2 * V + i];
+      dRead[V + i] += 2 * x[from + i] * dRead[2 * V + i];
+    }
+    let mean = 0;
+    for (let j = 0; j < others; j++) {
+      dShares[j] = 0;
+      const share = shares[side][at * MOST + j];
+      for (let i = 0; i < V; i++) {
+        dShares[j] += dRead[V + i] * theirs[j * V + i];
+        dOwn[1 - side][j * V + i] += share * dRead[V + i];
+      }
+      mean += dShares[j] * share;
+    }
+    for (let j = 0; j < others; j++) {
+      const share = shares[side][at * MOST + j];
+      const ofLikest = j === likest[side][at] ? dRead[3 * V + LIKEST] : 0;
+      dCosines[side === 0 ? at * MOST + j : j * MOST + at] += SHARPNESS * share * (dShares[j] - mean) + ofLikest;
+    }
+  }
+}
+
+function dot(a, b) {
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += a[at] * b[at];
+  return sum;
+}
+
+/** What a test compares: the units of every fortieth line of what it learned from. */
+function sampleOf(vocabulary, sources) {
+  const lines = sources.split("\n").filter((_, at) => at % SAMPLED === 0);
+  const isKnown = (word) => vocabulary.has(word);
+  return lines
+    .map((line) =>
+      unitsOf(line, isKnown)
+        .map(({ key, parts }) => [key, ...parts].join(" "))
+        .join("\t"),
+    )
+    .join("\n");
+}
+
+/** @param sources what it learned from, as text */
+export function write(file, { vocabulary, vectors, layers: [units, pairs, last] }, sources) {
+  const keys = [...vocabulary.keys()];
+  const scales = keys.map(
+    (_, number) =>
+      vectors.subarray(V * number, V * (number + 1)).reduce((most, x) => Math.max(most, Math.abs(x)), 1e-9) / 127,
+  );
+  const bytes = Int8Array.from(vectors, (x, at) => Math.round(x / scales[Math.floor(at / V)]));
+  const columns = (from, to) =>
+    Array.from({ length: U }, (_, row) => [...units.subarray(row * X + from, row * X + to)]).flat();
+  const layers = [columns(0, V), columns(V, 2 * V), columns(2 * V, 3 * V), columns(3 * V, X), [...pairs], [...last]];
+  const compressed = brotliCompressSync(
+    Buffer.concat([
+      Buffer.from(`${keys.join("\n")}\n\n`),
+      Buffer.from(Array.from(vocabulary.values(), (rarity) => Math.round(255 * rarity))),
+      Buffer.from(Float32Array.from(scales).buffer),
+      Buffer.from(bytes.buffer),
+      Buffer.from(Float32Array.from(layers.flat()).buffer),
+      ...[sources, sampleOf(vocabulary, sources)].map((text) => createHash("sha256").update(text).digest()),
+    ]),
+  );
+  writeFileSync(file, compressed);
+  console.log(`${keys.length} vectors; compressed ${compressed.length} bytes`);
+}
+
+/** The chance that one of a list is above one of another. */
+export function areaOf(above, below) {
+  const all = [...above.map((value) => [value, 1]), ...below.map((value) => [value, 0])].sort(([a], [b]) => a - b);
+  let [sum, seen] = [0, 0];
+  for (const [, isAbove] of all) {
+    if (isAbove) sum += seen;
+    else seen += 1;
+  }
+  return sum / (above.length * below.length);
+}

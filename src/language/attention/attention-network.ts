@@ -1,0 +1,145 @@
+import { readNumberedLines } from "../../runtime/text/numbered-lines.ts";
+import { hasHan } from "../detect-language.ts";
+import { differenceOf, FLAGS, MEASURES, type ReadText, type WeighedUnit, writeFlags } from "./difference.ts";
+import { type Unit, unitsOf } from "./units.ts";
+
+/** Lengths of a vector, of what is said of a unit, and of what is said of two texts. */
+export const SIZES = { vector: 32, unit: 32, pair: 24 };
+export const SHARPNESS = 3; // By which cosines become shares of attention.
+export const SUMS = 3; // By which sums over units are divided.
+const { vector: V, unit: U, pair: P } = SIZES;
+const KEPT = 50_000; // Units that are remembered.
+
+/** A unit with what does not depend on the other text, computed when first needed: its vector, its direction, and what the
+ * layer of units makes of it as the own vector and as an aligned one. */
+interface NetworkUnit extends WeighedUnit {
+  values?: Readonly<Record<"vector" | "direction" | "own" | "aligned", Float32Array>>;
+}
+export type NetworkText = ReadText<NetworkUnit>;
+
+/** Judges whether two texts belong together: a decomposable attention model (Parikh, Täckström, Das & Uszkoreit 2016) of
+ * what each says and the other does not. `scripts/attention-trainer.js` makes and describes its file. */
+export class AttentionNetwork {
+  readonly #numbers: ReadonlyMap<string, number>;
+  readonly #bytes: Buffer;
+  readonly #vectors: Int8Array;
+  readonly #layers: Record<"own" | "aligned" | "product" | "flags" | "pair" | "last", Float32Array>;
+  readonly #units = new Map<string, NetworkUnit>();
+
+  /** @param more how many measures the caller gives */
+  constructor(file: URL, more: number) {
+    const { numbers, bytes } = readNumberedLines(file);
+    const [{ size }, { buffer, byteOffset }] = [numbers, bytes];
+    this.#numbers = numbers;
+    this.#bytes = bytes;
+    this.#vectors = new Int8Array(buffer, byteOffset + 5 * size, V * size);
+    let from = (5 + V) * size;
+    const layer = (length: number): Float32Array => {
+      const values = Float32Array.from({ length }, (_, at) => bytes.readFloatLE(from + 4 * at));
+      from += 4 * length;
+      return values;
+    };
+    // Each output has its weights in a row, the last of them the constant.
+    const [own, aligned, product, flags] = [layer(V * U), layer(V * U), layer(V * U), layer((FLAGS + 1) * U)];
+    this.#layers = { own, aligned, product, flags, pair: layer((2 * U + MEASURES + more + 1) * P), last: layer(P + 1) };
+  }
+
+  read(text: string): NetworkText {
+    const units = unitsOf(text, (word) => this.#numbers.has(word)).map((unit) => this.#unit(unit));
+    return { units, isChinese: hasHan(text) };
+  }
+
+  #unit(unit: Unit): NetworkUnit {
+    const name = unit.isName ? `^${unit.key}` : unit.key;
+    let known = this.#units.get(name);
+    if (known === undefined) {
+      if (this.#units.size >= KEPT) this.#units.clear();
+      const number = this.#numbers.get(unit.key);
+      known = { ...unit, rarity: number === undefined ? 1 : this.#bytes[number]! / 255 };
+      this.#units.set(name, known);
+    }
+    return known;
+  }
+
+  #valuesOf(unit: NetworkUnit) {
+    if (unit.values !== undefined) return unit.values;
+    const vector = new Float32Array(V);
+    for (const part of unit.parts) {
+      const number = this.#numbers.get(part);
+      if (number === undefined) continue;
+      const scale = this.#bytes.readFloatLE(this.#numbers.size + 4 * number);
+      for (let at = 0; at < V; at++) vector[at]! += scale * this.#vectors[V * number + at]!;
+    }
+    const length = Math.hypot(...vector) || 1;
+    const { own, aligned } = this.#layers;
+    const direction = vector.map((x) => x / length);
+    const through = (layer: Float32Array): Float32Array => addTimes(new Float32Array(U), layer, vector);
+    return (unit.values = { vector, direction, own: through(own), aligned: through(aligned) });
+  }
+
+  /** The logit of whether two texts belong together.
+   * @param more measures by the caller */
+  compare(a: NetworkText, b: NetworkText, more: readonly number[] = []): number {
+    const { only, measures } = differenceOf(a, b, more);
+    const input = new Float32Array(2 * U + measures.length + 1);
+    const [first, second] = [this.#sumOf(only[0], only[1], false), this.#sumOf(only[1], only[0], true)];
+    for (let at = 0; at < U; at++) {
+      input[at] = (first[at]! + second[at]!) / SUMS;
+      input[U + at] = Math.abs(first[at]! - second[at]!) / SUMS;
+    }
+    input.set([...measures, 1], 2 * U);
+    const hidden = new Float32Array(P + 1).fill(1);
+    addTimes(hidden.fill(0, 0, P), this.#layers.pair, input);
+    return dot(
+      this.#layers.last,
+      hidden.map((value) => Math.max(0, value)),
+    );
+  }
+
+  /** What is said of the units that one text alone has, each beside those of the other that it is aligned with. */
+  #sumOf(units: readonly NetworkUnit[], others: readonly NetworkUnit[], isSecond: boolean): Float32Array {
+    const sum = new Float32Array(U);
+    const [said, product, flags] = [new Float32Array(U), new Float32Array(V), new Float32Array(FLAGS + 1).fill(1)];
+    const shares = new Float32Array(others.length);
+    const theirs = others.map((other) => this.#valuesOf(other));
+    for (const unit of units) {
+      const { vector, direction, own } = this.#valuesOf(unit);
+      let [total, likest] = [0, 0];
+      for (let number = 0; number < theirs.length; number++) {
+        const cosine = dot(direction, theirs[number]!.direction);
+        total += shares[number] = Math.exp(SHARPNESS * cosine);
+        if (cosine > likest) likest = cosine;
+      }
+      said.set(own);
+      product.fill(0);
+      for (let number = 0; number < theirs.length; number++) {
+        const share = shares[number]! / total;
+        const { vector: other, aligned } = theirs[number]!;
+        for (let at = 0; at < U; at++) said[at]! += share * aligned[at]!;
+        for (let at = 0; at < V; at++) product[at]! += 2 * share * vector[at]! * other[at]!;
+      }
+      writeFlags(flags, 0, unit, others, isSecond, likest);
+      addTimes(said, this.#layers.product, product);
+      addTimes(said, this.#layers.flags, flags);
+      for (let at = 0; at < U; at++) if (said[at]! > 0) sum[at]! += said[at]!;
+    }
+    return sum;
+  }
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!;
+  return sum;
+}
+
+/** Adds the product of a matrix, by rows, and a vector. */
+function addTimes(target: Float32Array, matrix: Float32Array, vector: Float32Array): Float32Array {
+  const { length } = vector;
+  for (let row = 0; row * length < matrix.length; row++) {
+    let sum = 0;
+    for (let at = 0; at < length; at++) sum += matrix[row * length + at]! * vector[at]!;
+    target[row]! += sum;
+  }
+  return target;
+}

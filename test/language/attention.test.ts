@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import {
+  differenceOf,
+  inOrder,
+  overlapOf,
+  type ReadText,
+  type WeighedUnit,
+} from "../../src/language/attention/difference.ts";
+import { unitsOf } from "../../src/language/attention/units.ts";
+
+const KNOWN = new Set(["法院", "受理", "交付", "fall", "sue"]);
+const isKnown = (word: string): boolean => KNOWN.has(word);
+const keysOf = (text: string): string[] => unitsOf(text, isKnown).map(({ key }) => key);
+
+function read(text: string): ReadText<WeighedUnit> {
+  return {
+    units: unitsOf(text, isKnown).map((unit) => ({ ...unit, rarity: isKnown(unit.key) ? 0.5 : 1 })),
+    isChinese: /\p{Script=Han}/u.test(text),
+  };
+}
+
+describe("units of a text", () => {
+  test.each([
+    ["BTC falls 5%", ["$BTC", "fall", "#5%"]],
+    ["比特币 and bitcoin", ["$BTC", "and"]],
+    ["临川法院受理恒业", ["临川", "法院", "受理", "恒业"]],
+    ["Tarn ships v1.15.3", ["tarn", "ship", "#v1", "#15.3"]],
+    ["十万 or 100k", ["#100000", "or"]],
+    ["", []],
+  ])("%s", (text, keys) => expect(keysOf(text)).toEqual(keys));
+
+  test("are those of its beginning", () => {
+    const many = Array.from(
+      { length: 3000 },
+      (_, at) => `w${"abcdefghij"[at % 10]}${"abcdefghij"[Math.floor(at / 10) % 10]}`,
+    );
+    expect(keysOf(many.join(" "))).toHaveLength(48);
+    expect(keysOf("字".repeat(100_000)).length).toBeLessThanOrEqual(48);
+  });
+
+  test("have the parts that their vectors are of", () => {
+    expect(unitsOf("slumped 法院", isKnown).map(({ parts }) => parts)).toEqual([
+      ["?", "{negative}", "{down}", "{drop}"],
+      ["法院", ".法", ".院"],
+    ]);
+  });
+});
+
+describe("the difference of two texts", () => {
+  const [a, b] = [read("Calder sues Northam over 33,951 units"), read("Northam sues Calder for 34,000 units")];
+  const { only, measures } = differenceOf(a, b, [7]);
+
+  test("is what one has and the other has not; a figure is the same in two digits", () => {
+    expect(only.map((units) => units.map(({ key }) => key))).toEqual([["over"], ["for"]]);
+    expect(overlapOf(a, b)).toBeCloseTo(5 / 6);
+    expect(overlapOf(read("34,100 units"), read("33,951 units"))).toBeCloseTo(1 / 2);
+  });
+
+  test("comes with measures of what they share, and those of the caller", () => {
+    expect(measures[0]).toBeCloseTo(5 / 8);
+    expect(measures.at(-1)).toBe(7);
+    expect(differenceOf(a, a, []).measures[5]).toBe(1);
+  });
+
+  test("has no part in what is empty", () => {
+    const empty = read("");
+    expect(differenceOf(empty, empty, []).measures.every((one) => Number.isFinite(one))).toBe(true);
+    expect(overlapOf(empty, a)).toBe(0);
+  });
+});
+
+test.each([
+  [["a", "b", "c"], ["a", "b", "c"], 3],
+  [["a", "b", "c"], ["c", "b", "a"], 1],
+  [["a", "x", "c"], ["a", "c"], 2],
+  [[], ["a"], 0],
+])("keys in order: %j in %j", (keys, others, count) => expect(inOrder(keys, others)).toBe(count));
