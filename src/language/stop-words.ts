@@ -9,6 +9,8 @@ const listOf = (name: string): readonly string[] => LISTS.get(name)!;
 export const STOP_WORDS: ReadonlySet<string> = new Set(listOf("words").map(stem));
 /** The same for headlines, stemmed. */
 export const HEADLINE_STOP_WORDS: ReadonlySet<string> = new Set([...STOP_WORDS, ...listOf("headline words").map(stem)]);
+/** Words by which a title reports what it says. */
+export const REPORTING_WORDS: ReadonlySet<string> = new Set(listOf("reporting words"));
 /** Words that questions are made of, stemmed. */
 export const QUESTION_WORDS: ReadonlySet<string> = new Set(listOf("question words").map(stem));
 /** Chinese function characters and interrogatives. */

@@ -116,8 +116,9 @@ export class AttentionNetwork {
         const share = shares[number]! / total;
         const { vector: other, aligned } = theirs[number]!;
         for (let at = 0; at < U; at++) said[at]! += share * aligned[at]!;
-        for (let at = 0; at < V; at++) product[at]! += 2 * share * vector[at]! * other[at]!;
+        for (let at = 0; at < V; at++) product[at]! += share * other[at]!;
       }
+      for (let at = 0; at < V; at++) product[at]! *= 2 * vector[at]!;
       writeFlags(flags, 0, unit, others, isSecond, likest);
       addTimes(said, this.#layers.product, product);
       addTimes(said, this.#layers.flags, flags);

@@ -1,5 +1,6 @@
 import type { Step } from "../../compute/job-runner.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { REPORTING_WORDS } from "../../language/stop-words.ts";
 import { headlineTermsOf, TERM_KINDS } from "../../language/terms.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import { RULES, rulesOf, type Traits, traitsOf } from "./distinctions.ts";
@@ -71,6 +72,7 @@ export class HeadlineMemory {
       this.#numbers.set(key, number);
       return (number << 4) | (TERM_KINDS.indexOf(kind) << 1) | Number(inTitle.has(key));
     });
+    const text = openNetwork().read(title);
     return {
       summary,
       lang,
@@ -78,7 +80,7 @@ export class HeadlineMemory {
       id: this.#nextId++,
       terms,
       traits: traitsOf(title, lang, inTitle),
-      text: openNetwork().read(title),
+      text: { ...text, units: text.units.filter(({ key }) => !REPORTING_WORDS.has(key)) },
     };
   }
 

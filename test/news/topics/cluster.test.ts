@@ -125,6 +125,7 @@ describe("clusters", () => {
     ["Attacker drains $87 million from Tidepool bridge", "Tidepool bridge drained of $87 million by attacker"],
     ["Ford recalls 200,000 trucks over brakes", "福特因刹车问题召回20万辆皮卡"],
     ["理想汽车9月交付3.4万辆", "理想公布9月交付量：33951辆"],
+    ["美联储宣布加息25个基点", "美联储加息25个基点，符合预期"],
     ["Kraken to delist Orbit token next week", "Orbit token to be removed from Kraken on Tuesday"],
     ["Halden tests cargo drones at Brennick campus", "Halden trials freight drones at Brennick campus"],
   ])("join what is said in other words: %s", async (a, b) => {
