@@ -12,7 +12,7 @@ import { searchTerms } from "../dist/assistant/retrieval/language-index.js";
 import { encode } from "../dist/assistant/encoder/encoder.js";
 import { SHARPNESS, SIZES, SUMS } from "../dist/language/attention/attention-network.js";
 import { differenceOf, FLAGS, LIKEST, MEASURES, writeFlags } from "../dist/language/attention/difference.js";
-import { unitsOf } from "../dist/language/attention/units.js";
+import { MOST as MOST_OF, unitsOf } from "../dist/language/attention/units.js";
 import { hasHan } from "../dist/language/detect-language.js";
 import { segment } from "../dist/language/dictionary/dictionary.js";
 import { fold, stem, tokenizeFolded } from "../dist/language/tokenize.js";
@@ -28,6 +28,7 @@ const BATCH = 32;
 const DROPOUT = 0.2;
 const UNKNOWN = 0.1;
 const SAMPLED = 40;
+const MOST = MOST_OF.units;
 
 /** What has vectors: all parts of units that some texts have. */
 export function vocabularyOf(texts) {
@@ -84,10 +85,10 @@ export const pairOf = (a, b, more, label, weight = 1) => {
 };
 
 /** @param vocabulary the parts that have vectors, with rarities @param pairs see `pairOf` */
-export function learn(vocabulary, pairs, seed = 1, rates = RATES) {
+export function learn(vocabulary, pairs) {
   const M = pairs[0].measures.length;
   const I = 2 * U + M;
-  const below = seededBelow(seed);
+  const below = seededBelow(1);
   const uniform = () => below(2 ** 30) / 2 ** 30;
   const normal = () => Math.sqrt(-2 * Math.log(uniform() + 1e-12)) * Math.cos(2 * Math.PI * uniform());
   const he = (rows, columns) =>
@@ -105,8 +106,8 @@ export function learn(vocabulary, pairs, seed = 1, rates = RATES) {
   const squares = new Float64Array(vectors.length).fill(ADAGRAD.initial);
   const touched = new Map(); // Of the batch: the gradient by number.
   let step = 0;
-  const state = { vectors, layers, gradients, touched, uniform, M, I };
-  for (const [epoch, factor] of rates.entries()) {
+  const state = { vectors, layers, gradients, touched, uniform, I };
+  for (const [epoch, factor] of RATES.entries()) {
     let [loss, count] = [0, 0];
     const order = shuffled(pairs, below);
     for (let from = 0; from < order.length; from += BATCH) {
@@ -176,7 +177,6 @@ function firstVectors(vocabulary, normal) {
   return vectors;
 }
 
-const MOST = 48; // Units of one text.
 const perSide = (size) => [new Float64Array(size), new Float64Array(size)];
 /** What is computed of one pair, of each side: the vectors of its units, their lengths, what the layer of units reads and says, and the shares of attention. */
 const own = perSide(MOST * V);
@@ -196,8 +196,8 @@ function learnPair(state, { only, measures, label, weight }) {
   const { layers, gradients, uniform, I } = state;
   const [, pairs, last] = layers;
   const { input, dInput } = (state.scratch ??= { input: new Float64Array(I), dInput: new Float64Array(I) });
-  const counts = only.map((list) => Math.min(MOST, list.length));
-  const parts = only.map((list) => list.slice(0, MOST).map((unit) => (uniform() < UNKNOWN ? unit.rest : unit.own)));
+  const counts = only.map((list) => list.length);
+  const parts = only.map((list) => list.map((unit) => (uniform() < UNKNOWN ? unit.rest : unit.own)));
   for (const side of [0, 1]) sumVectors(state.vectors, parts[side], own[side], lengths[side]);
   const [n, m] = counts;
   for (let i = 0; i < n; i++) {

@@ -1,4 +1,5 @@
 import { readNumberedLines } from "../../runtime/text/numbered-lines.ts";
+import { product } from "../../runtime/product.ts";
 import { hasHan } from "../detect-language.ts";
 import { differenceOf, FLAGS, MEASURES, type ReadText, type WeighedUnit, writeFlags } from "./difference.ts";
 import { type Unit, unitsOf } from "./units.ts";
@@ -88,50 +89,41 @@ export class AttentionNetwork {
       input[U + at] = Math.abs(first[at]! - second[at]!) / SUMS;
     }
     input.set([...measures, 1], 2 * U);
-    const hidden = new Float32Array(P + 1).fill(1);
-    addTimes(hidden.fill(0, 0, P), this.#layers.pair, input);
-    return dot(
-      this.#layers.last,
-      hidden.map((value) => Math.max(0, value)),
-    );
+    const hidden = addTimes(new Float32Array(P + 1), this.#layers.pair, input).map((value) => Math.max(0, value));
+    hidden[P] = 1;
+    return product(this.#layers.last, hidden);
   }
 
   /** What is said of the units that one text alone has, each beside those of the other that it is aligned with. */
   #sumOf(units: readonly NetworkUnit[], others: readonly NetworkUnit[], isSecond: boolean): Float32Array {
     const sum = new Float32Array(U);
-    const [said, product, flags] = [new Float32Array(U), new Float32Array(V), new Float32Array(FLAGS + 1).fill(1)];
+    const [said, met, flags] = [new Float32Array(U), new Float32Array(V), new Float32Array(FLAGS + 1).fill(1)];
     const shares = new Float32Array(others.length);
     const theirs = others.map((other) => this.#valuesOf(other));
     for (const unit of units) {
       const { vector, direction, own } = this.#valuesOf(unit);
       let [total, likest] = [0, 0];
       for (let number = 0; number < theirs.length; number++) {
-        const cosine = dot(direction, theirs[number]!.direction);
+        const cosine = product(direction, theirs[number]!.direction);
         total += shares[number] = Math.exp(SHARPNESS * cosine);
         if (cosine > likest) likest = cosine;
       }
       said.set(own);
-      product.fill(0);
+      met.fill(0);
       for (let number = 0; number < theirs.length; number++) {
         const share = shares[number]! / total;
         const { vector: other, aligned } = theirs[number]!;
         for (let at = 0; at < U; at++) said[at]! += share * aligned[at]!;
-        for (let at = 0; at < V; at++) product[at]! += share * other[at]!;
+        for (let at = 0; at < V; at++) met[at]! += share * other[at]!;
       }
-      for (let at = 0; at < V; at++) product[at]! *= 2 * vector[at]!;
+      for (let at = 0; at < V; at++) met[at]! *= 2 * vector[at]!;
       writeFlags(flags, 0, unit, others, isSecond, likest);
-      addTimes(said, this.#layers.product, product);
+      addTimes(said, this.#layers.product, met);
       addTimes(said, this.#layers.flags, flags);
       for (let at = 0; at < U; at++) if (said[at]! > 0) sum[at]! += said[at]!;
     }
     return sum;
   }
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!;
-  return sum;
 }
 
 /** Adds the product of a matrix, by rows, and a vector. */

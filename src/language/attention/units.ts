@@ -20,7 +20,7 @@ export interface Unit {
 
 const LONGEST_WORD = 6;
 const LONGEST_NAME = 4;
-const MOST = { characters: 1000, units: 48, capitals: 0.6 }; // Of a text: two are compared by all pairs of units.
+export const MOST = { characters: 1000, units: 48, capitals: 0.6 }; // Of a text: two are compared by all pairs of units.
 const UNKNOWN = "?";
 
 /** The first units of a text, each once, in order: Chinese as the longest words that are known at each place.

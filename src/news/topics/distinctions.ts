@@ -62,8 +62,8 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
   };
 }
 
-/** What the rules say of two headlines: measures of 0 or 1; whether they report different events though they use the same
- * words, as they say the opposite, or name others of a kind; and whether they differ in what stands between the same words. */
+/** What the rules say of two headlines: measures of 0 or 1, and whether they report different events though they use the
+ * same words, as they say the opposite, or name others of a kind. */
 export function rulesOf(a: Traits, b: Traits) {
   const [x, y] = a.lang === b.lang ? [a.rest, b.rest] : [a.neutral, b.neutral];
   const shared = common(x, y);
@@ -81,7 +81,6 @@ export function rulesOf(a: Traits, b: Traits) {
       isOtherPlace === true ||
       isOther ||
       (a.lang === b.lang && alike >= DISTINCT.turned[a.lang] && differInLabels(a, b)),
-    areFramed: a.lang === b.lang && differBetween(a, b),
     measures: [isOpposed, isLooselyOpposed, isOtherPlace, isOther, isSwapped].map(Number),
   };
 }
@@ -105,8 +104,8 @@ function differInKind(a: readonly string[], b: readonly string[], isPlace: boole
 }
 
 /** Whether two titles of one language differ in what stands between the same words. */
-function differBetween(a: Traits, b: Traits): boolean {
-  const [first, second] = middlesOf(a, b) ?? [];
+export function differBetween(a: Traits, b: Traits): boolean {
+  const [first, second] = (a.lang === b.lang && middlesOf(a, b)) || [];
   return first !== undefined && second !== undefined && common(termsOfPart(first), termsOfPart(second)) === 0;
 }
 

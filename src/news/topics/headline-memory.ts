@@ -3,7 +3,7 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { REPORTING_WORDS } from "../../language/stop-words.ts";
 import { headlineTermsOf, TERM_KINDS } from "../../language/terms.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
-import { RULES, rulesOf, type Traits, traitsOf } from "./distinctions.ts";
+import { differBetween, RULES, rulesOf, type Traits, traitsOf } from "./distinctions.ts";
 import { AttentionNetwork, type NetworkText } from "../../language/attention/attention-network.ts";
 import { overlapOf } from "../../language/attention/difference.ts";
 
@@ -23,7 +23,7 @@ export interface Reading extends Pick<Headline, "summary" | "lang"> {
   /** Its terms as numbers, see {@link termAt}; objects would take 60 MB of 20,000. */
   readonly terms: readonly number[];
   readonly traits: Traits;
-  readonly text: NetworkText;
+  readonly text: () => NetworkText; // As the network reads it, read when it is first compared.
 }
 
 const { most: MOST, network: NETWORK } = CLUSTERING;
@@ -72,7 +72,7 @@ export class HeadlineMemory {
       this.#numbers.set(key, number);
       return (number << 4) | (TERM_KINDS.indexOf(kind) << 1) | Number(inTitle.has(key));
     });
-    const text = openNetwork().read(title);
+    let text: NetworkText | undefined;
     return {
       summary,
       lang,
@@ -80,7 +80,7 @@ export class HeadlineMemory {
       id: this.#nextId++,
       terms,
       traits: traitsOf(title, lang, inTitle),
-      text: { ...text, units: text.units.filter(({ key }) => !REPORTING_WORDS.has(key)) },
+      text: () => (text ??= readTitle(title)),
     };
   }
 
@@ -95,14 +95,20 @@ export class HeadlineMemory {
   }
 }
 
+function readTitle(title: string): NetworkText {
+  const text = openNetwork().read(title);
+  return { ...text, units: text.units.filter(({ key }) => !REPORTING_WORDS.has(key)) };
+}
+
 /** How surely two headlines report one event, as a logit: where they share enough, as a network judges that weighs what
  * the rules say; else by the rules alone. */
 function likenessOf(a: Reading, b: Reading): number {
-  const { areDistinct, areFramed, measures } = rulesOf(a.traits, b.traits);
+  const { areDistinct, measures } = rulesOf(a.traits, b.traits);
   const least = a.lang === b.lang ? NETWORK.overlap : 0;
-  if (overlapOf(a.text, b.text) < least) return areDistinct ? -Infinity : Infinity;
-  const logit = openNetwork().compare(a.text, b.text, measures);
-  return logit - (areDistinct ? NETWORK.distinct : areFramed ? NETWORK.framed : 0);
+  const [x, y] = [a.text(), b.text()];
+  if (overlapOf(x, y) < least) return areDistinct ? -Infinity : Infinity;
+  const logit = openNetwork().compare(x, y, measures);
+  return logit - (areDistinct ? NETWORK.distinct : differBetween(a.traits, b.traits) ? NETWORK.framed : 0);
 }
 
 /** The number of a term in a reading, its kind as an index of {@link TERM_KINDS}, and whether the title has it. */
