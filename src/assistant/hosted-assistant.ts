@@ -113,8 +113,7 @@ async function complete(
   if (answer === undefined) throw new Error(`${routing.route} is not answered from passages`);
   if (forModel === undefined || model === undefined) return answer;
   const { excerpts } = forModel;
-  const question = standalone ?? given;
-  const asked = { question, lang: routing.lang, wide: kind === "advanced_research" };
+  const asked = { question: standalone ?? given, lang: routing.lang, wide: kind === "advanced_research" };
   const previous = history.at(-1)?.question;
   try {
     const check: CheckReply<Quotation | null> = (reply, instructions, verdicts) =>

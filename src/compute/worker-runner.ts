@@ -99,9 +99,8 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
       this.#idle();
       return;
     }
-    const longest = task.options.deadline_ms ?? this.#options.deadline_ms;
     this.#running = task;
-    this.#limit(longest);
+    this.#limit(task.options.deadline_ms ?? this.#options.deadline_ms);
     try {
       worker.postMessage(task.request, task.options.move ?? []);
     } catch (error) {

@@ -60,12 +60,11 @@ async function checkDocument({ url, clock }: DaemonInput): Promise<Finding[]> {
     const isSame = JSON.stringify(document) === JSON.stringify(ours);
     const hash = `SHA-256 ${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
     const ahead = Date.parse(headers["date"] ?? "") + 500 - clock.now(); // The header is cut to the second.
-    const differs = Math.abs(ahead) > CLOCK_BOUND_MS;
     const direction = ahead > 0 ? "ahead of" : "behind";
     return [
       finding(theirs === version() ? "sameVersion" : "otherVersion", { theirs, ours: version() }),
       finding(isSame ? "sameDocument" : "otherDocument", { hash }),
-      finding(differs ? "otherClock" : "sameClock", { seconds: seconds(ahead), direction }),
+      finding(Math.abs(ahead) > CLOCK_BOUND_MS ? "otherClock" : "sameClock", { seconds: seconds(ahead), direction }),
     ];
   } catch (error) {
     return [finding("noDocument", { reason: (error as Error).message })];
@@ -85,11 +84,10 @@ async function checkAccess({ url, token }: DaemonInput): Promise<Finding[]> {
     tried(anonymous("getMe")),
     token === undefined ? undefined : tried(createClient({ url, retry, token })("getMe")),
   ]);
-  const isGuarded = refused instanceof RemoteRefusal && refused.code === 401;
   const reason = refused instanceof Error ? refused.message : "it is answered.";
   const found = [
     news instanceof Error ? finding("noAnonymousRead", { reason: news.message }) : finding("anonymousRead"),
-    isGuarded ? finding("guarded") : finding("unguarded", { reason }),
+    refused instanceof RemoteRefusal && refused.code === 401 ? finding("guarded") : finding("unguarded", { reason }),
   ];
   if (mine instanceof Error) found.push(finding("refusedToken", { reason: mine.message }));
   else if (mine !== undefined) found.push(finding("token", { user: mine.data.user_id }));

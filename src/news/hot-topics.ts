@@ -48,7 +48,6 @@ export function createHotTopics({ latest, viewsOf, bundled, clock, logger, inter
     const lang = nearestLanguage(query.lang ?? "zh");
     const record = live?.record ?? latest.shown?.record;
     const full_ms = live?.record.last_full_ms ?? undefined;
-    const isStale = now - (live?.record.published_ms ?? -Infinity) > (interval_s * 3 || HOUR_S) * 1000;
     return {
       topics:
         live?.topics ??
@@ -59,7 +58,7 @@ export function createHotTopics({ latest, viewsOf, bundled, clock, logger, inter
         last_refresh_at: record === undefined ? null : toIso(record.published_ms),
         sentiment_updated_at: live?.sentiment.updated_at ?? null,
         source: live !== undefined && latest.isLive ? "live" : "fallback",
-        stale: isStale,
+        stale: now - (live?.record.published_ms ?? -Infinity) > (interval_s * 3 || HOUR_S) * 1000,
         coverage: record?.coverage ?? {},
       },
     };

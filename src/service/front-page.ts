@@ -73,8 +73,7 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
     },
     async refreshNews(call, { query: { mode } }) {
       // An operator at the storage is no user, and waits for what was just changed.
-      const notWithin_ms = call.user === undefined ? 0 : config.news.min_interval_ms;
-      return { data: await news.refresh(mode, notWithin_ms) };
+      return { data: await news.refresh(mode, call.user === undefined ? 0 : config.news.min_interval_ms) };
     },
     async recordEvent(call, { body }) {
       // Hot questions are counted from the service's own events; a client's event of the same name must not count.

@@ -9,10 +9,9 @@ const { market: MARKET } = WORDINGS;
 const TOPICS = { narrow: 5, wide: 10 };
 
 function describeMood(mood: Omit<MarketMood, "hot">, lang: Language): string {
-  const label = MARKET.sentiments[lang][mood.dominant];
   const band = mood.index === null ? undefined : MARKET.bands.find(({ below }) => mood.index! < below)?.[lang];
   const text = MARKET.mood[lang] + (band === undefined ? "" : MARKET.index[lang]);
-  return fillTemplate(text, { ...mood, label, band });
+  return fillTemplate(text, { ...mood, label: MARKET.sentiments[lang][mood.dominant], band });
 }
 
 /** The answer to a question about the market; `known` is false when there are no figures to answer from. */

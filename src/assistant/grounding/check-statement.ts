@@ -53,8 +53,7 @@ function checkFigures(folded: string, figures: readonly Figure[], context: State
   const known: Figure[] = [];
   const unknown = figures.filter((figure) => {
     // What was calculated may be calculated with.
-    const others = counts.filter((count) => count !== figure);
-    const near = [...others, ...before, ...known.slice(-MOST.parts)];
+    const near = [...counts.filter((count) => count !== figure), ...before, ...known.slice(-MOST.parts)];
     const isKnown =
       isStated(figure, folded, { stated, asked: asked.figures, near, far: context.figures }) ||
       isResult(figure, context.results, isAbout(folded, figure));

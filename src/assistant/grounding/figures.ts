@@ -76,8 +76,7 @@ function inUnitOfRange(figure: Figure, next: Figure | undefined, text: string): 
 }
 
 function dateOf({ year, month = "", day = "" }: Groups): Value | undefined {
-  const named = MONTHS.indexOf(month.slice(0, 3)) + 1;
-  const [m, d] = [named || Number(month), Number(day)];
+  const [m, d] = [MONTHS.indexOf(month.slice(0, 3)) + 1 || Number(month), Number(day)];
   const value = m > 12 ? d * 100 + m : m * 100 + d; // The month comes first in American dates.
   return value > 0 && value < 1232 && value % 100 < 32 ? { value, unit: year } : undefined;
 }

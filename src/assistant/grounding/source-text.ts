@@ -48,11 +48,10 @@ export function readSource(passage: Passage): SourceText {
     const words = { telling: tellingOf(part.text), ...wordingOf(part.text) };
     return { ...part, source: passage.id, figures: figuresOf(part.text), ...words };
   });
-  const published = figuresOf(datesAround(published_at));
   const whole = [title, ...(passage.aliases ?? []), text, url, symbols.join(" ")].join("\n");
   return {
     folded: fold(whole),
-    figures: [...published, ...figuresOf(fold(`${title}\n${text}`))],
+    figures: [...figuresOf(datesAround(published_at)), ...figuresOf(fold(`${title}\n${text}`))],
     clauses,
     ...wordingOf(whole),
     isNews: passage.kind === "news",

@@ -28,8 +28,7 @@ export function statementsOf(reply: string): Statement[] {
   for (const whole of reply.replace(MARKS_BEHIND, "$2$1").split("\n")) {
     if (whole.trim() === "") block++;
     const isItem = BULLET.test(whole) || /^\s*\|/.test(whole);
-    const content = whole.replace(BULLET, "").replace(/\*\*|__/g, "");
-    for (const text of sentencesOf(content)) {
+    for (const text of sentencesOf(whole.replace(BULLET, "").replace(/\*\*|__/g, ""))) {
       const own = [...new Set([...text.matchAll(MARKS)].flatMap(([, list = ""]) => numbersIn(list)))];
       const bare = text.replace(MARKS, "").trim();
       if (!/[\p{L}\p{N}]/u.test(bare)) continue;

@@ -34,8 +34,7 @@ export function createSessions(deps: { storage: Storage; clock: Clock; kept_days
     // A session that this message opened has no turn yet.
     let head = session_id === message_id ? 0 : await stream.head();
     for (;;) {
-      const recent = await recentTurns(stream, head);
-      if (recent.some((turn) => turn.message_id === message_id)) return;
+      if ((await recentTurns(stream, head)).some((turn) => turn.message_id === message_id)) return;
       if ((await stream.append(head, { message_id }, { later: true })) === "created") return;
       head = await stream.headAfterRefusal(head);
     }

@@ -65,13 +65,12 @@ export function createNewsJobs() {
         const { record, parts } = contentOf(text);
         const weights = new Map(record.sources.map(({ name, weight = 1 }) => [name, weight]));
         const { items, topics, notices, help, ...shown } = project(parts, createDateShifter(shift, now), weights);
-        const times = Float64Array.from(shown.times);
         const paged = {
           items: pagesOf(items, known?.items, move),
           notices: pagesOf(notices, known?.notices, move),
           help: pagesOf(help, known?.help, move),
         };
-        return { record, times, topics: topicViews(topics, now), parts: paged };
+        return { record, times: Float64Array.from(shown.times), topics: topicViews(topics, now), parts: paged };
       } catch (error) {
         if (error instanceof CorruptionError) return { damage: error.reason };
         throw error;

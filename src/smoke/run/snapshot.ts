@@ -21,8 +21,7 @@ export async function checkSnapshot(
   if (problems.length > 0 && (update || problems.some(({ path }) => /^(status|code)$/.test(path)))) return [];
   const base = resolve(cwd, smokeFile).replace(/\.ya?ml(\.gz)?$/i, "");
   const file = `${base}.${snapshot === true ? id! : snapshot}${number && `.${number}`}.snapshot.json`;
-  const fields = new Set(["request_id", ...(defaults?.mask ?? []), ...mask]);
-  const actual = masked(answer.body ?? answer.text, fields, []);
+  const actual = masked(answer.body ?? answer.text, new Set(["request_id", ...(defaults?.mask ?? []), ...mask]), []);
   if (update) {
     await new DurableFiles(dirname(file)).write(file, `${JSON.stringify(actual, null, 2)}\n`);
     return [];
