@@ -29,14 +29,11 @@ export const keyOf = ({ kind, lang, id }: Pick<Passage, "kind" | "lang" | "id">)
 const KINDS: readonly Passage["kind"][] = ["help", "notice", "news"];
 
 /** An order of passages that depends on nothing else: help, notices, news; the newest first. */
-export function comparePassages(a: Passage, b: Passage): number {
-  return (
-    compare(KINDS.indexOf(a.kind), KINDS.indexOf(b.kind)) ||
-    -compare(a.published_at ?? "", b.published_at ?? "") ||
-    compare(a.id, b.id) ||
-    compare(a.lang, b.lang)
-  );
-}
+export const comparePassages = (a: Passage, b: Passage): number =>
+  compare(KINDS.indexOf(a.kind), KINDS.indexOf(b.kind)) ||
+  -compare(a.published_at ?? "", b.published_at ?? "") ||
+  compare(a.id, b.id) ||
+  compare(a.lang, b.lang);
 
 /** Order of two values by `<`, for a sort. */
 export const compare = <T extends string | number>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);

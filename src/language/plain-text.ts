@@ -20,23 +20,21 @@ const TAG = /<(?:\/?[a-z]|!doctype\b|\?xml\b)[^<>]*>/gi;
 const CDATA = /<!\[CDATA\[|\]\]>/g;
 
 /** HTML without tags, comments, scripts and styles; a block begins a line. A `<` that does not open a tag is kept. */
-function withoutTags(html: string): string {
-  return html
+const withoutTags = (html: string): string =>
+  html
     .replace(COMMENT, " ")
     .replace(SCRIPT, " ")
     .replace(BLOCK_TAG, "\n")
     .replace(SPACE_TAG, " ")
     .replace(TAG, "")
     .replace(CDATA, "");
-}
 
-function withoutMarkdown(text: string): string {
-  return text
+const withoutMarkdown = (text: string): string =>
+  text
     .replace(/!?\[([^[\]\n]{0,500})\]\([^()\n]{0,2000}\)/g, "$1")
     .replace(/^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)/gm, "")
     .replace(/(\*\*|__)(?=\S)([^\n]{0,500}?\S)\1/g, "$2")
     .replace(/`([^`\n]{0,500})`/g, "$1");
-}
 
 const BULLET = /^[ \t]*[*+-][ \t]+/gm;
 

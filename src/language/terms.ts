@@ -39,12 +39,11 @@ export function headlineTermsOf(text: string, assets: readonly string[]) {
 
 /** The percentages of a folded text, and its numbers from 10 on but for years, rounded so that two notations are equal.
  * Small are percentages and numbers below 100, which many texts share by chance. */
-function numbersOf(folded: string): { key: string; isSmall: boolean }[] {
-  return quantitiesOf(folded).flatMap(({ value, unit, start, end }) => {
+const numbersOf = (folded: string): { key: string; isSmall: boolean }[] =>
+  quantitiesOf(folded).flatMap(({ value, unit, start, end }) => {
     if (unit !== "") return [{ key: `#${value.toExponential(1)}${unit}`, isSmall: true }];
     const isYear =
       /^(?:19|20)\d\d$/.test(folded.slice(start, end)) && !/^(?!年|财年)\p{Script=Han}/u.test(folded.slice(end));
     if (value < 10 || isYear) return [];
     return [`#${value.toExponential(2)}`, `#~${value.toExponential(1)}`].map((key) => ({ key, isSmall: value < 100 }));
   });
-}

@@ -107,11 +107,10 @@ const leastShare = (figures: readonly Figure[]): number =>
 const LITERALS = SOURCES.map((source) => new RegExp(source, "gi"));
 
 /** What a text names that must stand in a source letter by letter, folded: links, mail addresses, numbers to call, wallets. */
-function literalsOf(text: string): string[] {
-  return LITERALS.flatMap((pattern) => text.match(pattern) ?? [])
+const literalsOf = (text: string): string[] =>
+  LITERALS.flatMap((pattern) => text.match(pattern) ?? [])
     .filter((found) => !SAYS.dateOrAmount.test(found))
     .map((found) => found.toLowerCase().replace(/\/?[.,;:!?]{0,5}$/, ""));
-}
 
 function checkClauses(text: string, context: StatementContext): ReplyFault | undefined {
   let before = "";

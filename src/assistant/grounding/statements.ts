@@ -59,9 +59,8 @@ export function clausesOf(sentence: string): string[] {
 }
 
 /** The numbers that a list like "1, 3-5" names. */
-export function numbersIn(list: string): number[] {
-  return [...list.matchAll(/(\d+)(?:\s*[-–]\s*(\d+))?/g)].flatMap(([, first, last = first]) => {
+export const numbersIn = (list: string): number[] =>
+  [...list.matchAll(/(\d+)(?:\s*[-–]\s*(\d+))?/g)].flatMap(([, first, last = first]) => {
     const [from, to] = [Number(first), Math.min(Number(last), Number(first) + 30)];
     return Array.from({ length: Math.max(0, to - from + 1) }, (_, n) => from + n);
   });
-}

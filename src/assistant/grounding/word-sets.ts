@@ -33,13 +33,12 @@ export function isNegated(folded: string): boolean {
 const ABSOLUTES = readRows(new URL("data/absolutes.txt", import.meta.url)).map(([words = []]) => anyOf(words));
 
 /** Whether one folded text says that something always, everywhere, for all or surely is so, and none of the others does. */
-export function overclaims(folded: string, sources: readonly string[]): boolean {
-  return ABSOLUTES.some((words) => {
+export const overclaims = (folded: string, sources: readonly string[]): boolean =>
+  ABSOLUTES.some((words) => {
     const at = folded.search(words);
     const isDenied = at === -1 || SAYS.denied.test(folded.slice(Math.max(0, at - 20), at));
     return !isDenied && sources.every((source) => source.search(words) === -1);
   });
-}
 
 const OPPOSITES = readRows(new URL("data/opposites.txt", import.meta.url)).map((sides) => sides.map(anyOf));
 

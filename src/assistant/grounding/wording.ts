@@ -75,15 +75,14 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set([
   ...readWords(new URL("data/empty-words.txt", import.meta.url)),
 ]);
 
-function tellingWords(text: string): string[] {
-  return tokenizeFolded(fold(text)).flatMap(({ text: token, han }) => {
+const tellingWords = (text: string): string[] =>
+  tokenizeFolded(fold(text)).flatMap(({ text: token, han }) => {
     if (!han) {
       const word = stem(token);
       return /^[\d.,]+$/.test(word) || EMPTY_WORDS.has(word) || EMPTY_WORDS.has(token) || word.length < 2 ? [] : [word];
     }
     return segment(token).filter((word) => !isFunctionWord(word) && !EMPTY_WORDS.has(word));
   });
-}
 
 function isFunctionWord(word: string): boolean {
   const characters = Array.from(word);

@@ -22,8 +22,8 @@ export function sharedAssistants(): () => JobRunner<AssistantJobs> {
 }
 
 /** Runs the assistant's jobs in a worker thread. */
-export function assistantInWorker(deps: Pick<WorkerOptions, "logger" | "observer">): JobRunner<AssistantJobs> {
-  return new WorkerRunner<AssistantJobs>({
+export const assistantInWorker = (deps: Pick<WorkerOptions, "logger" | "observer">): JobRunner<AssistantJobs> =>
+  new WorkerRunner<AssistantJobs>({
     name: "assistant",
     file: workerFile("assistant-worker"),
     deadline_ms: JOB_MS,
@@ -31,4 +31,3 @@ export function assistantInWorker(deps: Pick<WorkerOptions, "logger" | "observer
     memory_mb: MEMORY_MB,
     ...deps,
   });
-}

@@ -46,13 +46,12 @@ export function trainLinear(vectors: readonly Vector[], labels: Int32Array, clas
 }
 
 /** Margins of the classes for a vector, from their rows of weights. */
-export function marginsOf(rows: readonly Float32Array[], { ids, weights: values }: Vector): Float64Array {
-  return Float64Array.from(rows, (weight) => {
+export const marginsOf = (rows: readonly Float32Array[], { ids, weights: values }: Vector): Float64Array =>
+  Float64Array.from(rows, (weight) => {
     let score = weight[weight.length - 1]!;
     for (let i = 0; i < ids.length; i++) score += weight[ids[i]!]! * values[i]!;
     return score;
   });
-}
 
 /** A fixed shuffle: a stride coprime to the count visits everything once. */
 function visitOrder(count: number): Int32Array {
