@@ -55,8 +55,7 @@ async function argumentsOf(argv: readonly string[], { stdout }: CommandIo): Prom
     const known = [...CATALOGUE.map(({ name }) => name), ...Object.keys(TOPICS)];
     throw new UsageError(`There is no command or help topic ${second}.${didYouMean(second, known)}`);
   }
-  const { helpText } = await import("./help/help-text.ts");
-  stdout.write(await helpText(second as Topic));
+  stdout.write(await (await import("./help/help-text.ts")).helpText(second as Topic));
   return undefined;
 }
 

@@ -142,8 +142,7 @@ async function heldWords(
   { typed, signal }: { readonly typed: string; readonly signal: AbortSignal },
 ): Promise<Candidate[]> {
   if (held === "profile") {
-    const { readProfiles } = await import("../target/profiles.ts");
-    const { profiles } = await readProfiles(surroundings.env);
+    const { profiles } = await (await import("../target/profiles.ts")).readProfiles(surroundings.env);
     return Object.entries(profiles).map(([word, { url }]) => ({ word, about: url }));
   }
   if (held === "plan" || held === "source") {

@@ -26,9 +26,8 @@ export async function withBareStorage<T>(
   surroundings: Surroundings,
   action: (storage: Storage, config: Config) => Promise<T>,
 ): Promise<T> {
-  const { openConfig } = await import("./open-config.ts");
   const { openStorage } = await import("../../storage/open-storage.ts");
-  const { config, cwd } = await openConfig(surroundings);
+  const { config, cwd } = await (await import("./open-config.ts")).openConfig(surroundings);
   const storage = await openStorage(config.storage, { mustExist: true, cwd });
   try {
     return await action(storage, config);

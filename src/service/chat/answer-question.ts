@@ -33,8 +33,7 @@ export async function answerQuestion(
   if (answer.outcome === "declined" && (await deps.news.current()).version === 0 && isAwaited(deps.config.news))
     throw new AnpError(1007, "Help center and news have not been read yet; nothing was charged.");
   if (!hasHan(asked.question)) return answer;
-  const { isTraditional } = await import("../../language/traditional.ts");
-  if (!isTraditional(asked.question)) return answer;
+  if (!(await import("../../language/traditional.ts")).isTraditional(asked.question)) return answer;
   return deps.assistant.inScript("zh-Hant", answer, (data, write) => ({ ...data, text: write(data.text) }));
 }
 

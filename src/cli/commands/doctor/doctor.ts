@@ -24,7 +24,6 @@ export const command = defineCommand("doctor", {
 
 /** @param listens configuration from the flags that `anp serve` has too */
 async function checksOf(context: Context, metricsUrl: string | undefined, listens: ConfigValues) {
-  const { openConfig } = await import("../../target/open-config.ts");
   const { allChecks, checksOfDaemon, checksWithout } = await import("../../../doctor/all-checks.ts");
   const { url, profile, token } = context.globals;
   if ([url, profile, token].some((flag) => flag !== undefined)) {
@@ -35,7 +34,7 @@ async function checksOf(context: Context, metricsUrl: string | undefined, listen
   }
   if (metricsUrl !== undefined) throw new UsageError("--metrics-url goes with --url or --profile.");
   try {
-    const loaded = await openConfig(context, listens);
+    const loaded = await (await import("../../target/open-config.ts")).openConfig(context, listens);
     return { checks: allChecks({ loaded, fixture: loaded.fixture, now: context.clock.now() }), valid: true };
   } catch (error) {
     if ((error as Error).name !== "ConfigError") throw error;

@@ -62,8 +62,7 @@ const exportLedger = defineCommand("ledger export", {
   async run({ user, entries }, context) {
     const { format = "jsonl" } = context.globals;
     await withAccounts(context, async ({ service }) => {
-      const { knownUsers } = await import("../../../admin/find-users.ts");
-      const users = await knownUsers(service, user);
+      const users = await (await import("../../../admin/find-users.ts")).knownUsers(service, user);
       if (format === "jsonl" && !entries) {
         const { checksummed } = await import("../../../backup/checksummed-lines.ts");
         const { exportLedgers } = await import("../../../backup/export-ledgers.ts");

@@ -37,7 +37,6 @@ export const list = defineCommand("ledger list", {
       throw new UsageError("--follow never ends, so it cannot print one JSON document: use --format jsonl.");
     validateRequest("getLedger", { query: { page, page_size: pageSize } });
     const show = async (operations: AccountOperations): Promise<ExitCode> => {
-      const { openLedgerReader } = await import("./daemon-ledger-reader.ts");
       const [who, zone] = [await operations.currentUser(), await operations.zone()];
       const selection = selectionOf(flags, now, zone);
       const print = <T extends LedgerRow>(reader: LedgerReader<T>, columns: readonly Column<T>[]): Promise<void> =>
@@ -47,7 +46,7 @@ export const list = defineCommand("ledger list", {
       const cells = entryCells(now, zone);
       const columns: readonly Column<LedgerRow>[] = tableColumns("ledger", cells);
       const wideColumns: readonly Column<WideRow>[] = tableColumns("wide ledger", { ...cells, ...repeats });
-      const reader = openLedgerReader(operations, who);
+      const reader = (await import("./daemon-ledger-reader.ts")).openLedgerReader(operations, who);
       if (wide) await print(await openWideReader(operations.session!, who), wideColumns);
       else if (!following) await print(reader, columns);
       if (!following) return EXIT.ok;

@@ -60,8 +60,7 @@ async function checkPorts(config: Config): Promise<void> {
     const code = await bindError(host, port);
     if (code === undefined) continue;
     if (code !== "EADDRINUSE") await checkPort(host, port, section);
-    const { portOccupant } = await import("../../../doctor/port-check.ts");
-    const { message } = await portOccupant(place);
+    const { message } = await (await import("../../../doctor/port-check.ts")).portOccupant(place);
     const setting = section === "server" ? "--port, or server.port" : `${section}.port`;
     throw new CommandFailure(EXIT.failure, `${message} Use another port: ${setting}.`);
   }
@@ -69,8 +68,7 @@ async function checkPorts(config: Config): Promise<void> {
 
 /** Reports an outage of the storage as a whole: who starts a daemon knows nothing of the key that was used first. */
 async function unusableStorage(error: unknown): Promise<unknown> {
-  const { isOutage } = await import("../../../storage/storage-errors.ts");
-  if (!isOutage(error)) return error;
+  if (!(await import("../../../storage/storage-errors.ts")).isOutage(error)) return error;
   const [, reason] = /^Cannot \w+ \S+: (.*)$/s.exec(error.message) ?? [];
   if (reason === undefined) return error;
   return new CommandFailure(EXIT.unreachable, `The storage cannot be used: ${reason}`, { cause: error });

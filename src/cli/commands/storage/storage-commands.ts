@@ -19,9 +19,8 @@ const copy = defineCommand("storage copy", {
   options: { to: required(text(4096)) },
   async run({ to }, context) {
     await withAccounts(context, async ({ service }) => {
-      const { openStorage } = await import("../../../storage/open-storage.ts");
       const damage = new SkippedDamage();
-      const target = await openStorage(to, { cwd: context.cwd });
+      const target = await (await import("../../../storage/open-storage.ts")).openStorage(to, { cwd: context.cwd });
       try {
         await restoreInto(context, target, storedValues(service.storage, damage.add));
       } finally {
