@@ -27,10 +27,8 @@ type OnUser = (done: number, users: number) => void;
 /** The entries of all users that match, by user, newest first. A ledger that ends before the range costs a few reads.
  * @param onUser called with how many users have been searched, and their number @throws CorruptionError */
 export async function* searchLedgers(service: AccountsService, search: LedgerSearch, onUser: OnUser) {
-  const read = async (user_id: string): Promise<FoundRow[]> => {
-    const entries = await collect(fittingEntries(service, user_id, search));
-    return entries.map((entry) => ({ user_id, ...toLedgerRow(entry) }));
-  };
+  const read = async (user_id: string): Promise<FoundRow[]> =>
+    (await collect(fittingEntries(service, user_id, search))).map((entry) => ({ user_id, ...toLedgerRow(entry) }));
   for await (const rows of eachLedger(service, read, onUser)) yield* rows;
 }
 

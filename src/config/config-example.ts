@@ -55,7 +55,5 @@ function atDepth(depth: number, off: number, lines: readonly string[]): string[]
 const comment = (text: string): string[] => wrapText(text, WIDTH - 2).map((line) => `# ${line}`);
 
 /** The lines of a text of at most `width` characters each; a longer word is a line. */
-export function wrapText(text: string, width: number): string[] {
-  const line = new RegExp(` ?(\\S{${width},}|.{1,${width}})(?= |$)`, "g");
-  return [...text.matchAll(line)].map(([, words]) => words!);
-}
+export const wrapText = (text: string, width: number): string[] =>
+  Array.from(text.matchAll(new RegExp(` ?(\\S{${width},}|.{1,${width}})(?= |$)`, "g")), ([, words]) => words!);

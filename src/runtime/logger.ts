@@ -10,7 +10,5 @@ const ignore = (): void => undefined;
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /** The stack of an error, and below it those of what caused it. */
-export function stackOf(error: Error): string {
-  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : "";
-  return `${error.stack ?? error.message}${cause}`;
-}
+export const stackOf = ({ stack, message, cause }: Error): string =>
+  (stack ?? message) + (cause instanceof Error ? `\ncaused by ${stackOf(cause)}` : "");

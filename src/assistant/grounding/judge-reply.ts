@@ -139,7 +139,5 @@ function isInLanguage(statements: readonly Statement[], { reply, lang, isQuoted 
   return words.length < ENGLISH.words || isKnown || functional >= words.length * ENGLISH.functional;
 }
 
-function isRepetitive(statements: readonly Statement[]): boolean {
-  const groups = groupBy(statements, ({ text }) => text);
-  return [...groups].some(([text, alike]) => text.length >= 12 && alike.length > ECHO.times);
-}
+const isRepetitive = (statements: readonly Statement[]): boolean =>
+  [...groupBy(statements, ({ text }) => text)].some(([text, alike]) => text.length >= 12 && alike.length > ECHO.times);

@@ -18,10 +18,8 @@ export function parseRows(text: string): string[][][] {
 export const readWords = (file: URL): string[] => readRows(file).flat(2);
 
 /** What the rows of a data file begin with, by the names behind it. */
-export function readNames(file: URL): Map<string, string> {
-  const rows = readRows(file);
-  return new Map(rows.flatMap(([[head = ""] = [], names = []]) => names.map((name) => [name, head] as const)));
-}
+export const readNames = (file: URL): Map<string, string> =>
+  new Map(readRows(file).flatMap(([[head = ""] = [], names = []]) => names.map((name) => [name, head] as const)));
 
 /** The numbers of a data file with rows of a number and its names, by name. */
 export const readNumbers = (file: URL): Map<string, number> =>

@@ -170,8 +170,8 @@ function markupOf(raw: string, hasTags: boolean, isAtom: boolean, attributes: Fi
 
 /** The text without comments, and with its CDATA sections and what is between them changed. */
 function withSections(raw: string, between: (text: string) => string, section: (content: string) => string): string {
-  const parts = raw.split(/(<!--[^]*?(?:-->|$)|<!\[CDATA\[[^]*?(?:\]\]>|$))/i);
-  return parts
+  return raw
+    .split(/(<!--[^]*?(?:-->|$)|<!\[CDATA\[[^]*?(?:\]\]>|$))/i)
     .map((part, index) => {
       if (index % 2 === 0) return between(part);
       return part.startsWith("<!--") ? "" : section(part.slice(9).replace(/\]\]>$/, ""));
