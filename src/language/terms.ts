@@ -6,7 +6,6 @@ import { HEADLINE_STOP_WORDS } from "./stop-words.ts";
 
 /** Kind of a headline's term: it determines the weight, and whether the term means the same in every language. */
 export const TERM_KINDS = ["word", "han", "concept", "number", "small", "asset"] as const;
-type TermKind = (typeof TERM_KINDS)[number];
 
 const NUMBER =
   /(?<![\p{Script=Latin}\d])\d[\d,.]*%?(?:[kmbt]n?(?![a-z])|bps(?![a-z])|(?=thousand|million|billion|trillion|mln|bln|bbl|percent|pct)|(?!\p{Script=Latin}))/gu;
@@ -20,7 +19,7 @@ const MONTH = /(?<!\d)(1[0-2]|[1-9])\s?月份?(?!\s?\d)/g;
  * headlineTermsOf("Fed cuts rates by 0.5%", []); // #5.0e-1%, @fed, @rate-cut, @rates, fed, cut, rate
  */
 export function headlineTermsOf(text: string, assets: readonly string[]) {
-  const terms = new Map<string, TermKind>();
+  const terms = new Map<string, (typeof TERM_KINDS)[number]>();
   for (const symbol of assets) terms.set(`$${symbol}`, "asset");
   const folded = quantitiesInDigits(fold(text));
   for (const { key, isSmall } of numbersOf(folded)) terms.set(key, isSmall ? "small" : "number");

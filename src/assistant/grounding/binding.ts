@@ -10,13 +10,8 @@ import type { SourceClause } from "./source-text.ts";
 
 const { binding: LEAST } = BOUNDS;
 
-interface Labels {
-  readonly all: ReadonlySet<string>;
-  readonly numbered: ReadonlyMap<string, string>; // "vip 3" by "vip".
-}
-
 /** What may distinguish a clause from others with figures: its words without the figures, "VIP 3", TRC-20, 一区, its figures. */
-const labelsOf = memoized((folded: string): Labels => {
+const labelsOf = memoized((folded: string) => {
   const figures = figuresOf(folded).filter(({ unit }) => unit !== undefined);
   const bare = figures.map(({ start }, at) => folded.slice(figures[at - 1]?.end ?? 0, start));
   const text = [...bare, folded.slice(figures.at(-1)?.end ?? 0)].join(" ");
@@ -26,7 +21,7 @@ const labelsOf = memoized((folded: string): Labels => {
     ([, glued, name, number, digit, kind]) => [glued ?? name ?? kind!, number ?? digit!] as const,
   );
   const all = [...words, ...numbered.map((label) => label.join(" ")), ...figures.map(keyOf)];
-  return { all: new Set(all), numbered: new Map(numbered) };
+  return { all: new Set(all), numbered: new Map(numbered) }; // A number by what it is of: "3" by "vip".
 }, 5000);
 
 const NUMBERED =

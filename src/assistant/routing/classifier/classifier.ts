@@ -1,4 +1,4 @@
-import { createVectorizer, featuresOf, fitVocabulary, type Annotator, type Vocabulary } from "./features.ts";
+import { createVectorizer, featuresOf, fitVocabulary, type Annotator } from "./features.ts";
 import { marginsOf, trainLinear } from "./linear-model.ts";
 
 /** One labelled utterance. */
@@ -8,12 +8,6 @@ export type Example = { readonly text: string; readonly label: string };
 export interface Classification {
   readonly label: string;
   readonly confidence: number; // 0 to 1.
-}
-
-export interface Trained {
-  readonly labels: readonly string[];
-  readonly vocabulary: Vocabulary;
-  readonly weights: readonly Float32Array[]; // A row of weights for each label.
 }
 
 /** Margin of a linear scorer → probability: logistic (Platt 1999) of fixed slope and offset. Unfamiliar words lower
@@ -26,7 +20,7 @@ function probability(margin: number, familiarity: number): number {
 }
 
 /** Trains on the examples. Deterministic. */
-export function train(examples: readonly Example[], annotate?: Annotator): Trained {
+export function train(examples: readonly Example[], annotate?: Annotator) {
   const labels = [...new Set(examples.map((example) => example.label))];
   const numbers = new Map(labels.map((label, at) => [label, at]));
   const features = examples.map((example) => featuresOf(example.text, annotate));
@@ -36,6 +30,8 @@ export function train(examples: readonly Example[], annotate?: Annotator): Train
   const gold = Int32Array.from(examples, (example) => numbers.get(example.label)!);
   return { labels, vocabulary, weights: trainLinear(vectors, gold, labels.length, vocabulary.keys.length) };
 }
+
+export type Trained = ReturnType<typeof train>;
 
 /** Assigns texts to the labels that a model was trained with. A text without any known feature gets confidence near 0.
  * @param annotate the annotator that it was trained with */
