@@ -48,9 +48,8 @@ export function createClient(settings: ClientSettings): Client {
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
     throw new RangeError("The token must be printable ASCII without spaces.");
 
-  return async (id, input = {}, options = {}) => {
+  return async (id, input = {}, { signal, idempotencyKey } = {}) => {
     validateRequest(id, input);
-    const { signal, idempotencyKey } = options;
     const endpoint: Endpoint = ENDPOINTS[id];
     const { method } = endpoint;
     const key = endpoint.idempotent && (idempotencyKey ?? `anp-${systemRandom.bytes(16).toString("hex")}`);

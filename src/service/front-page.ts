@@ -107,12 +107,11 @@ const SHOWN_MS = 1000; // How long a ranking is shown for each of its days: ques
 
 /** The hot questions of the last `days`, ranked at most once in so many seconds; none where they cannot be read. */
 function createHotQuestions({ config, events, clock, logger, reportDamage }: FrontPageDeps) {
-  const { min_users } = config.hot_questions;
   const rankings = new Map<number, { readonly at: number; readonly now: number; list: Promise<HotQuestion[]> }>();
 
   async function rank(days: number, now: number): Promise<HotQuestion[]> {
     try {
-      return await events.hotQuestions({ days, limit: MOST, min_users, now });
+      return await events.hotQuestions({ days, limit: MOST, min_users: config.hot_questions.min_users, now });
     } catch (error) {
       // The interface promises an answer here whatever breaks inside.
       if (!isOutage(error) && !reportDamage(error)) logger.error({ err: error }, "hot questions could not be read");

@@ -97,8 +97,7 @@ const UNFINISHED =
 function sessionOf<S extends AccountsService>(service: S, restart: (salt: string) => void) {
   const { ids, userStates } = service;
   const callOf = async (user: string, idempotency_key?: string): Promise<Call> => {
-    const { ledger } = await userStates.of(user);
-    restart(`${user} ${ledger.version}`);
+    restart(`${user} ${(await userStates.of(user)).ledger.version}`);
     return { request_id: ids.request(), user, ...(idempotency_key !== undefined && { idempotency_key }) };
   };
   return {
