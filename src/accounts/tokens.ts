@@ -112,10 +112,8 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
   };
 }
 
-function stateOf({ revoked_at, expires_at }: TokenRecord, now: number): TokenRow["state"] {
-  if (revoked_at !== null) return "revoked";
-  return expires_at !== null && Date.parse(expires_at) <= now ? "expired" : "active";
-}
+const stateOf = ({ revoked_at, expires_at }: TokenRecord, now: number): TokenRow["state"] =>
+  revoked_at !== null ? "revoked" : expires_at !== null && Date.parse(expires_at) <= now ? "expired" : "active";
 
 type Named = Pick<TokenRecord, "user_id" | "label" | "role" | "start">;
 const idOf = (digest: string): string => digest.slice(0, 16);

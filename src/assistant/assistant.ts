@@ -47,7 +47,5 @@ export function prepareQuestion(given: AskedQuestion, index: AnswerIndex): Prepa
   return { ...prepared, kind, isInDoubt: !first.research && (isFollowUp || isUnsure) };
 }
 
-function kindOf({ route }: Routing, wide: boolean): QuestionKind {
-  if (wide) return "advanced_research";
-  return route === "account" || route === "small_talk" ? route : "other";
-}
+const kindOf = ({ route }: Routing, wide: boolean): QuestionKind =>
+  wide ? "advanced_research" : route === "account" || route === "small_talk" ? route : "other";

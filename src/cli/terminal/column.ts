@@ -55,10 +55,8 @@ export const cellOf = <T extends object>(row: T, { name, of }: Column<T>): Cell 
   of === undefined ? (Reflect.get(row, name) as Cell) : of(row);
 
 /** A cell as text for people and for tab-separated lines: one line, no control characters. */
-export function plain(cell: Cell): string {
-  if (cell === null || cell === undefined) return "";
-  return cleanLine(Array.isArray(cell) ? cell.join("; ") : String(cell));
-}
+export const plain = (cell: Cell): string =>
+  cell === null || cell === undefined ? "" : cleanLine(Array.isArray(cell) ? cell.join("; ") : String(cell));
 
 /** A row in full: a name and a value a line. */
 export function drawRecord(names: readonly string[], texts: readonly string[], { paint }: Pick<Terminal, "paint">) {

@@ -98,7 +98,5 @@ export function judge(grams: readonly string[]): Sentiment {
 }
 
 /** The likeliest sentiment by the logits of two, each against neutral. */
-export function likeliest(positive: number, negative: number): Sentiment {
-  if (Math.max(positive, negative) <= 0) return "neutral";
-  return positive >= negative ? "positive" : "negative";
-}
+export const likeliest = (positive: number, negative: number): Sentiment =>
+  Math.max(positive, negative) <= 0 ? "neutral" : positive >= negative ? "positive" : "negative";

@@ -6,10 +6,8 @@ export interface DateShift {
 }
 
 /** Milliseconds that dates of local files are shifted by: the whole hours since the anchor, 0 before it. */
-export function shiftAt(shift: DateShift | undefined, now: number): number {
-  if (shift === undefined) return 0;
-  return Math.max(0, Math.floor((now - shift.anchor_ms) / HOUR)) * HOUR;
-}
+export const shiftAt = (shift: DateShift | undefined, now: number): number =>
+  shift === undefined ? 0 : Math.max(0, Math.floor((now - shift.anchor_ms) / HOUR)) * HOUR;
 
 /** Shifts dates of local files. Once the anchor is reached, later dates count as the anchor: none is in the future. */
 export function createDateShifter(shift: DateShift | undefined, now: number) {

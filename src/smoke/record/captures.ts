@@ -5,10 +5,8 @@ const ID_KEY = /^(?!user_id$)(\w+_)?id$/; // Keys of ids; a user's id is not mad
 const SMALLEST = 1_000_000; // Smaller numbers count something: a ledger's entries.
 
 /** An id that a daemon makes. */
-export function isId(key: string, value: unknown): boolean {
-  if (!ID_KEY.test(key)) return false;
-  return typeof value === "number" ? value >= SMALLEST : typeof value === "string" && value !== "";
-}
+export const isId = (key: string, value: unknown): boolean =>
+  ID_KEY.test(key) && (typeof value === "number" ? value >= SMALLEST : typeof value === "string" && value !== "");
 
 /** The ids in recorded answers, by which later calls refer to earlier ones. */
 export class Captures {
