@@ -53,10 +53,9 @@ export class IndexedContent {
 
   #begin(): Promise<void> {
     this.#index += 1;
-    const index = this.#index;
     this.#sent = new Map();
     this.#sending = undefined;
-    const whole = this.#runner.run("begin", { index, lexicon: this.#lexicon }).then(() => this.#send());
+    const whole = this.#runner.run("begin", { index: this.#index, lexicon: this.#lexicon }).then(() => this.#send());
     this.#whole = whole;
     // A failure is for those who wait; the next one begins anew.
     whole.catch(() => {

@@ -32,8 +32,7 @@ const keyOf = ({ kind, unit, value }: Figure): string => `${kind} ${unit} ${valu
 /** Whether a clause names rows of a table or list, and a figure stands in other rows of it, or in another named column. */
 export function isOfOtherRow(figure: Figure, clause: string, clauses: readonly SourceClause[]): boolean {
   const keyed = clauses.filter(({ key }) => key !== "");
-  const groups = groupBy(keyed, ({ source, group }) => `${source} ${group}`);
-  return [...groups.values()].some((cells) => {
+  return [...groupBy(keyed, ({ source, group }) => `${source} ${group}`).values()].some((cells) => {
     const named = (by: "key" | "column") => namedIn(clause, new Set(cells.map((cell) => cell[by])));
     const [keys, columns] = [named("key"), named("column")];
     const isNamed = ({ key, column }: SourceClause): boolean =>

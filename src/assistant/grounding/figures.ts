@@ -124,8 +124,7 @@ function unitOf({ text, start, end }: Place): { dimension: string; factor: numbe
   const before = CURRENCY_BEFORE.exec(text.slice(Math.max(0, start - 5), start))?.[1];
   if (before !== undefined && behind?.dimension !== "percent") return UNITS.get(before);
   if (behind !== undefined) return behind;
-  const isTicker = word !== undefined && TICKERS.has(word);
-  return isTicker ? { dimension: word, factor: 1, end: end + whole.length } : undefined;
+  return word !== undefined && TICKERS.has(word) ? { dimension: word, factor: 1, end: end + whole.length } : undefined;
 }
 
 const HAN_DIGITS = "零一二三四五六七八九";

@@ -53,10 +53,9 @@ async function runHosted(
 /** A stream whose texts are passed on one by one. A caller who has gone is a reader who has. */
 function openStream(pass: (text: string) => Promise<void>, as: { isTTY: boolean; columns: number }) {
   const write = (text: string, _encoding: string, done: (error?: Error) => void): void => {
-    const gone = Object.assign(new Error("The caller has gone."), { code: "EPIPE" });
     pass(text).then(
       () => done(),
-      () => done(gone),
+      () => done(Object.assign(new Error("The caller has gone."), { code: "EPIPE" })),
     );
   };
   return Object.assign(new Writable({ decodeStrings: false, write }), as);
