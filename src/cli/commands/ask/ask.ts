@@ -25,11 +25,10 @@ export const command = defineCommand("ask", {
     if (question === undefined) {
       if (!context.terminal.canPrompt || context.globals.format !== undefined || key !== undefined)
         throw new UsageError("QUESTION is missing: 1 to 2000 characters.");
-      const { converse } = await import("./converse.ts");
-      return withOperations(context, user, ({ run }) => {
+      return withOperations(context, user, async ({ run }) => {
         const ask = (question: string, session_id: number | undefined) =>
           run("sendChat", { body: { question, session_id, ...place } });
-        return converse(context, session, ask);
+        return (await import("./converse.ts")).converse(context, session, ask);
       });
     }
     const body = { question, session_id: session, ...place };

@@ -31,10 +31,9 @@ const list = defineCommand("users list", {
 const show = defineCommand("users show", {
   arguments: { user: knownUser() },
   async run({ user }, context) {
-    const overview = await withAccounts(context, async ({ service }) => {
-      const { userOverview } = await import("../../../admin/user-overview.ts");
-      return userOverview(service, await findUser(context, service, user));
-    });
+    const overview = await withAccounts(context, async ({ service }) =>
+      (await import("../../../admin/user-overview.ts")).userOverview(service, await findUser(context, service, user)),
+    );
     const format = formatOf(context);
     if (format === "table") return printOverview(context, overview);
     const { details, ...lists } = overview;
