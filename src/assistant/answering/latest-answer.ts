@@ -50,8 +50,7 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft 
   const accept = (passage: Passage): boolean =>
     passage.kind === kind && languageOfTag(passage.lang) === lang && (!narrowed || isRelated(passage));
   const items = isListable ? newest(index.passages().filter(accept), now, limit) : [];
-  if (items.length === 0) return declined(request);
-  return withModel(items, listedOf(kind, items, narrowed, lang), request);
+  return items.length === 0 ? declined(request) : withModel(items, listedOf(kind, items, narrowed, lang), request);
 }
 
 function listedOf(kind: Passage["kind"], items: readonly Passage[], narrowed: boolean, lang: Language): Draft {

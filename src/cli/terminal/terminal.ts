@@ -59,6 +59,5 @@ export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, 
 function wantsColour(flag: boolean, env: Env, terminal: boolean): boolean {
   if (!flag || (env["NO_COLOR"] ?? "") !== "") return false;
   const forced = env["FORCE_COLOR"];
-  if (forced !== undefined) return forced !== "0" && forced !== "false";
-  return terminal && env["TERM"] !== "dumb";
+  return forced === undefined ? terminal && env["TERM"] !== "dumb" : forced !== "0" && forced !== "false";
 }

@@ -37,8 +37,7 @@ export async function decodeSource(input: Uint8Array, contentType: string | null
     const { high, broken } = highCharacters(text);
     if (isUtf8 || broken <= high * MOST_BROKEN) return { charset: charset.toLowerCase(), text };
   }
-  if (invalid <= multibyte * 0.05 && !bytes.includes("\x1b$")) return decoded("utf-8", bytes);
-  return detectText(bytes);
+  return invalid <= multibyte * 0.05 && !bytes.includes("\x1b$") ? decoded("utf-8", bytes) : detectText(bytes);
 }
 
 async function detectText(bytes: Buffer): Promise<Decoded> {
