@@ -56,7 +56,7 @@ export function vocabularyOf(texts) {
 }
 
 /** The reader of texts by a vocabulary: equal units are one object, with their numbers in the vocabulary. */
-export function readerOf(vocabulary) {
+export function readerOf(vocabulary, given) {
   const numbers = new Map(Array.from(vocabulary.keys(), (part, number) => [part, number]));
   const units = new Map();
   const texts = new Map();
@@ -70,7 +70,9 @@ export function readerOf(vocabulary) {
         const rest = unit.parts.flatMap((part) =>
           part === unit.key ? (numbers.get("?") ?? []) : (numbers.get(part) ?? []),
         );
-        units.set(name, { ...unit, rarity: vocabulary.get(unit.key) ?? 1, own, rest });
+        const fixed = given && /word|han/.test(unit.sort) ? given(unit.key) : undefined;
+        const isKnown = numbers.has(unit.key);
+        units.set(name, { ...unit, rarity: vocabulary.get(unit.key) ?? 1, own, rest, fixed, isKnown });
       }
       return units.get(name);
     });
@@ -85,7 +87,7 @@ export const pairOf = (a, b, more, label, weight = 1) => {
 };
 
 /** @param vocabulary the parts that have vectors, with rarities @param pairs see `pairOf` */
-export function learn(vocabulary, pairs) {
+export function learn(vocabulary, pairs, directions = directionsOf(vocabulary)) {
   const M = pairs[0].measures.length;
   const I = 2 * U + M;
   const below = seededBelow(1);
@@ -95,7 +97,7 @@ export function learn(vocabulary, pairs) {
     Float64Array.from({ length: rows * columns }, (_, at) =>
       at % columns === columns - 1 ? 0 : normal() * Math.sqrt(2 / columns),
     );
-  const vectors = firstVectors(vocabulary, normal);
+  const vectors = firstVectors(vocabulary, directions, normal);
   const layers = [
     he(U, X),
     he(P, I),
@@ -141,14 +143,15 @@ export function learn(vocabulary, pairs) {
   return { vocabulary, vectors, layers, more: M - MEASURES - 1 };
 }
 
+const encoded = (part) => {
+  const vector = encode([searchTerms(part), 1]);
+  return vector.some((x) => x !== 0) ? vector : undefined;
+};
+const isWord = (part) => !/^[.{#$?]/.test(part);
+
 /** The main directions of what the encoder says of the words. */
-function firstVectors(vocabulary, normal) {
-  const given = Array.from(vocabulary.keys(), (part) => {
-    if (/^[.{#$?]/.test(part)) return undefined;
-    const vector = encode([searchTerms(part), 1]);
-    return vector.some((x) => x !== 0) ? vector : undefined;
-  });
-  const known = given.filter(Boolean);
+export function directionsOf(vocabulary) {
+  const known = [...vocabulary.keys()].filter(isWord).map(encoded).filter(Boolean);
   const size = known[0].length;
   const covariance = Array.from({ length: size }, () => new Float64Array(size));
   for (const vector of known)
@@ -166,15 +169,22 @@ function firstVectors(vocabulary, normal) {
       for (let j = 0; j < size; j++) covariance[i][j] -= strength * direction[i] * direction[j];
     directions.push(direction);
   }
-  const vectors = new Float64Array(V * vocabulary.size);
-  for (const [number, vector] of given.entries()) {
-    for (let i = 0; i < V; i++) {
-      const along =
-        vector === undefined ? 0.1 * normal() : directions[i].reduce((sum, x, at) => sum + x * vector[at], 0);
-      vectors[V * number + i] = along;
-    }
-  }
-  return vectors;
+  return directions;
+}
+
+/** What the encoder says of a word along the directions; undefined if it does not know it. */
+export function along(directions, part) {
+  const vector = isWord(part) ? encoded(part) : undefined;
+  return vector && directions.map((direction) => direction.reduce((sum, x, at) => sum + x * vector[at], 0));
+}
+
+function firstVectors(vocabulary, directions, normal) {
+  return Float64Array.from(
+    Array.from(
+      vocabulary.keys(),
+      (part) => along(directions, part) ?? Array.from({ length: V }, () => 0.1 * normal()),
+    ).flat(),
+  );
 }
 
 const perSide = (size) => [new Float64Array(size), new Float64Array(size)];
@@ -189,6 +199,7 @@ const sums = perSide(U);
 const dOwn = perSide(MOST * V);
 const [cosines, dCosines] = perSide(MOST * MOST); // By first and second unit.
 const [dRead, dShares, dSums] = [new Float64Array(X), new Float64Array(MOST), new Float64Array(U)];
+const values = new Float64Array(Math.max(U, P));
 const [hidden, kept] = [new Float64Array(P + 1).fill(1), new Float64Array(P)];
 
 /** Adds the gradients of a pair. @returns its loss */
@@ -197,8 +208,15 @@ function learnPair(state, { only, measures, label, weight }) {
   const [, pairs, last] = layers;
   const { input, dInput } = (state.scratch ??= { input: new Float64Array(I), dInput: new Float64Array(I) });
   const counts = only.map((list) => list.length);
-  const parts = only.map((list) => list.map((unit) => (uniform() < UNKNOWN ? unit.rest : unit.own)));
-  for (const side of [0, 1]) sumVectors(state.vectors, parts[side], own[side], lengths[side]);
+  const fixed = [[], []];
+  const parts = only.map((list, side) =>
+    list.map((unit) => {
+      const isDropped = uniform() < UNKNOWN;
+      fixed[side].push(isDropped || !unit.isKnown ? unit.fixed : undefined);
+      return isDropped ? unit.rest : unit.own;
+    }),
+  );
+  for (const side of [0, 1]) sumVectors(state.vectors, parts[side], fixed[side], own[side], lengths[side]);
   const [n, m] = counts;
   for (let i = 0; i < n; i++) {
     for (let j = 0; j < m; j++) {
@@ -214,11 +232,10 @@ function learnPair(state, { only, measures, label, weight }) {
     input[U + i] = Math.abs(sums[0][i] - sums[1][i]) / SUMS;
   }
   input.set(measures, 2 * U);
+  times(pairs, I, input, 0, values);
   for (let row = 0; row < P; row++) {
-    let value = 0;
-    for (let i = 0; i < I; i++) value += pairs[row * I + i] * input[i];
     kept[row] = uniform() < DROPOUT ? 0 : 1 / (1 - DROPOUT);
-    hidden[row] = Math.max(0, value) * kept[row];
+    hidden[row] = Math.max(0, values[row]) * kept[row];
   }
   const chance = 1 / (1 + Math.exp(-dot(last, hidden)));
   const error = weight * (chance - label);
@@ -258,9 +275,10 @@ function learnPair(state, { only, measures, label, weight }) {
   return -weight * Math.log(Math.max(1e-9, label === 1 ? chance : 1 - chance));
 }
 
-function sumVectors(vectors, parts, own, lengths) {
+function sumVectors(vectors, parts, fixed, own, lengths) {
   own.fill(0, 0, parts.length * V);
   for (let at = 0; at < parts.length; at++) {
+    if (fixed[at] !== undefined) own.set(fixed[at], at * V);
     for (const number of parts[at]) for (let i = 0; i < V; i++) own[at * V + i] += vectors[V * number + i];
     let square = 0;
     for (let i = 0; i < V; i++) square += own[at * V + i] ** 2;
@@ -294,11 +312,10 @@ function readSide(units, only, side, counts) {
     const cosine = best < 0 ? 0 : cosines[side === 0 ? at * MOST + best : best * MOST + at];
     writeFlags(x, from + 3 * V, only[side][at], only[1 - side], side === 1, cosine);
     x[from + X - 1] = 1;
+    times(units, X, x, from, values);
     for (let row = 0; row < U; row++) {
-      let value = 0;
-      for (let i = 0; i < X; i++) value += units[row * X + i] * x[from + i];
-      said[side][at * U + row] = Math.max(0, value);
-      if (value > 0) sums[side][row] += value;
+      said[side][at * U + row] = Math.max(0, values[row]);
+      if (values[row] > 0) sums[side][row] += values[row];
     }
   }
 }
@@ -343,6 +360,24 @@ function backSide(units, gradient, dInput, side, counts) {
   }
 }
 
+/** The product of a matrix, by rows, and a vector that begins at a place: four rows at once, as one sum waits for itself. */
+function times(matrix, columns, vector, from, into) {
+  for (let row = 0, i = 0; i < matrix.length; row += 4, i += 3 * columns) {
+    let [a, b, c, d] = [0, 0, 0, 0];
+    for (let at = from; at < from + columns; at++, i++) {
+      const x = vector[at];
+      a += matrix[i] * x;
+      b += matrix[i + columns] * x;
+      c += matrix[i + 2 * columns] * x;
+      d += matrix[i + 3 * columns] * x;
+    }
+    into[row] = a;
+    into[row + 1] = b;
+    into[row + 2] = c;
+    into[row + 3] = d;
+  }
+}
+
 function dot(a, b) {
   let sum = 0;
   for (let at = 0; at < a.length; at++) sum += a[at] * b[at];
@@ -363,7 +398,7 @@ function sampleOf(vocabulary, sources) {
 }
 
 /** @param sources what it learned from, as text */
-export function write(file, { vocabulary, vectors, layers: [units, pairs, last] }, sources) {
+export function write(file, { vocabulary, vectors, layers: [units, pairs, last] }, sources, directions = []) {
   const keys = [...vocabulary.keys()];
   const scales = keys.map(
     (_, number) =>
@@ -372,7 +407,15 @@ export function write(file, { vocabulary, vectors, layers: [units, pairs, last] 
   const bytes = Int8Array.from(vectors, (x, at) => Math.round(x / scales[Math.floor(at / V)]));
   const columns = (from, to) =>
     Array.from({ length: U }, (_, row) => [...units.subarray(row * X + from, row * X + to)]).flat();
-  const layers = [columns(0, V), columns(V, 2 * V), columns(2 * V, 3 * V), columns(3 * V, X), [...pairs], [...last]];
+  const layers = [
+    columns(0, V),
+    columns(V, 2 * V),
+    columns(2 * V, 3 * V),
+    columns(3 * V, X),
+    [...pairs],
+    [...last],
+    ...directions.map((direction) => [...direction]),
+  ];
   const compressed = brotliCompressSync(
     Buffer.concat([
       Buffer.from(`${keys.join("\n")}\n\n`),
