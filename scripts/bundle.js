@@ -38,7 +38,7 @@ const withoutLanguages = {
 const CC_CEDICT =
   "The file cc-cedict.tsv.br is made of CC-CEDICT (https://cc-cedict.org), by MDBG and its editors: its glosses are shortened, " +
   "stemmed and inverted. The vectors in term-vectors.br began as those of the glosses in GloVe (https://nlp.stanford.edu/projects/glove, " +
-  "by Jeffrey Pennington, Richard Socher and Christopher D. Manning; public domain), and those in title-network.br as theirs. Like CC-CEDICT they are licensed under Creative Commons Attribution-ShareAlike 4.0 International " +
+  "by Jeffrey Pennington, Richard Socher and Christopher D. Manning; public domain), and those in title-network.br and answer-network.br as theirs. Like CC-CEDICT they are licensed under Creative Commons Attribution-ShareAlike 4.0 International " +
   "(https://creativecommons.org/licenses/by-sa/4.0/).";
 
 const trainedRouterFile = {

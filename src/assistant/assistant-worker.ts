@@ -1,6 +1,8 @@
 import { serveJobs } from "../compute/serve-jobs.ts";
-import { createAssistantJobs } from "./jobs/assistant-jobs.ts";
 import { openEncoder } from "./encoder/encoder.ts";
+import { createAssistantJobs } from "./jobs/assistant-jobs.ts";
+import { openAnswerNetwork } from "./retrieval/judge-units.ts";
 
 openEncoder(); // While it starts, for which there is more time than for a job.
+openAnswerNetwork();
 void serveJobs(createAssistantJobs);

@@ -5,29 +5,39 @@ import type { World, WorldQuestion } from "./worlds.ts";
 
 const FOLDER = new URL("../../fixtures/eval/centers/", import.meta.url);
 const HELD_OUT = 3; // Every third company.
+const LEFT = 8; // Of the others, every eighth is one that the answer network did not learn from (`scripts/make-answer-network.js`).
 
-/** Small help centers, each of a company of another trade; of every third of the first all questions are held out.
- * @param set the first, or those that were written later, of which nothing is held out */
-export function readCenters(set: "first" | "more" = "first"): World[] {
-  const folder = set === "first" ? FOLDER : new URL("more/", FOLDER);
-  const texts = readdirSync(folder)
-    .filter((file) => file.endsWith(".txt"))
-    .sort()
-    .map((file) => readFileSync(new URL(file, folder), "utf8"));
-  return texts
-    .flatMap((text) => text.split(/^= /m).slice(1))
-    .map((text, at) => {
-      const [name = "", ...articles] = text.split(/^@ /m);
-      const read = articles.map((article, number) => articleOf(article, `center-${at}-${number}`, set));
-      const questions = read.flatMap((article) => article.questions);
-      const isHeldOut = set === "first" && at % HELD_OUT === HELD_OUT - 1;
-      return {
-        name: name.trim(),
-        passages: read.flatMap((article) => article.passages),
-        tuning: isHeldOut ? [] : questions,
-        heldOut: isHeldOut ? questions : [],
-      };
-    });
+export interface Center extends World {
+  readonly isLearned: boolean; // Whether the answer network learned from its questions.
+}
+
+/** Small help centers, each of a company of another trade; of every third of the first all questions are held out, of those
+ * that were written later none. */
+export function readCenters(): Record<"first" | "more", Center[]> {
+  let tuned = 0;
+  const read = (set: "first" | "more"): Center[] => {
+    const folder = set === "first" ? FOLDER : new URL("more/", FOLDER);
+    const texts = readdirSync(folder)
+      .filter((file) => file.endsWith(".txt"))
+      .sort()
+      .map((file) => readFileSync(new URL(file, folder), "utf8"));
+    return texts
+      .flatMap((text) => text.split(/^= /m).slice(1))
+      .map((text, at) => {
+        const [name = "", ...articles] = text.split(/^@ /m);
+        const read = articles.map((article, number) => articleOf(article, `center-${at}-${number}`, set));
+        const questions = read.flatMap((article) => article.questions);
+        const isHeldOut = set === "first" && at % HELD_OUT === HELD_OUT - 1;
+        return {
+          name: name.trim(),
+          passages: read.flatMap((article) => article.passages),
+          tuning: isHeldOut ? [] : questions,
+          heldOut: isHeldOut ? questions : [],
+          isLearned: !isHeldOut && tuned++ % LEFT !== 0,
+        };
+      });
+  };
+  return { first: read("first"), more: read("more") };
 }
 
 /** An article in both languages, and its questions: a fact of one is a sentence in either. */

@@ -1,24 +1,31 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { LEAST } from "../../src/assistant/answering/decide-outcome.ts";
+import { readCenters } from "./centers.ts";
 import { areaUnderCurve, fitLogistic, probabilityOf, shareAbove, type LogisticModel } from "./logistic-regression.ts";
 import { casesOfPublished, casesOfWorld, fillersFor, type OutcomeCase } from "./outcome-cases.ts";
 import { HAS_PUBLISHED, PARTS, SETS } from "./published.ts";
 import { readWorld, TUNED } from "./worlds.ts";
 
 /** How much a case counts beside a world's answerable question: one that is asked again with its articles taken away, one
- * that nothing answers; one in a corpus ten times larger, and one of a published set. */
+ * that nothing answers; one in a corpus ten times larger, one of a small company, and one of a published set. */
 const WEIGHT = { right: { bereft: 0.3, declined: 2 }, answerable: { bereft: 0.3, declined: 3 } };
-const SHARE = { large: 0.3, published: 0.1 };
+const SHARE = { large: 0.3, center: 0.1, published: 0.15 };
 const RIDGE = 0.01;
 
 type Goal = keyof typeof WEIGHT;
 const GOALS = ["right", "answerable"] as const;
 
+/** The small companies that the answer network did not learn from: what it says of the others is too good. */
+const CENTERS = Object.values(readCenters())
+  .flat()
+  .filter(({ isLearned, tuning }) => !isLearned && tuning.length > 0);
+const isOfCenter = ({ from }: OutcomeCase): boolean => CENTERS.some(({ name }) => name === from);
 const isOfWorld = ({ from }: OutcomeCase): boolean => TUNED.some((name) => name === from);
 const labelOf = (one: OutcomeCase, goal: Goal): boolean => (goal === "right" ? one.isGood : one.isAnswerable);
 const valuesOf = ({ features }: OutcomeCase): number[] => Object.values(features);
 
 function weightOf(one: OutcomeCase, goal: Goal): number {
+  if (isOfCenter(one)) return one.isBereft ? SHARE.center * WEIGHT[goal].bereft : SHARE.center;
   if (!isOfWorld(one)) return SHARE.published;
   const weight = one.isBereft ? WEIGHT[goal].bereft : one.isAnswerable ? 1 : WEIGHT[goal].declined;
   return one.isLarge ? SHARE.large * weight : weight;
@@ -40,7 +47,7 @@ let cases: readonly OutcomeCase[] = [];
 beforeAll(() => {
   const worlds = TUNED.map((name) => readWorld(name));
   cases = [
-    ...worlds.flatMap((world) => casesOfWorld(world)),
+    ...[...worlds, ...CENTERS].flatMap((world) => casesOfWorld(world)),
     ...(HAS_PUBLISHED
       ? [...worlds.flatMap((world) => casesOfWorld(world, fillersFor(world))), ...SETS.flatMap(casesOfPublished)]
       : []),

@@ -21,6 +21,11 @@ describe.each([
       readFileSync(new URL("fixtures/eval/news/groups.jsonl", ROOT), "utf8"),
     ],
   },
+  {
+    network: "src/assistant/retrieval/answer-network.br",
+    script: "make-answer-network.js",
+    sources: ["", "more/", "passages/"].flatMap((folder) => textsIn(`fixtures/eval/centers/${folder}`)),
+  },
 ])("$network", ({ network, script, sources }) => {
   const bytes = brotliDecompressSync(readFileSync(new URL(network, ROOT)));
   const known = new Set(bytes.toString("utf8", 0, bytes.indexOf("\n\n")).split("\n"));

@@ -6,7 +6,7 @@ import type { Evidence } from "../retrieval/evidence-features.ts";
 import { findEvidence, type Findings } from "../retrieval/find-evidence.ts";
 import type { Search } from "../retrieval/question-terms.ts";
 import { isElliptical, isShort, withoutResearch } from "../routing/router.ts";
-import { answerTypeOf } from "../retrieval/choose-window.ts";
+import { answerTypeOf } from "../retrieval/match-units.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 import { coverageOf } from "../retrieval/rank-articles.ts";
 import { decideOutcome } from "./decide-outcome.ts";
@@ -73,7 +73,8 @@ export function answerFromEvidence(findings: Findings, request: AnswerRequest): 
   const { question, routing, history } = request;
   const { outcome, isQuoted } = decideOutcome(findings, request);
   // A longer one that ends with "it" may say what it is about.
-  const isTold = outcome === "answered" || (outcome === "unsure" && !isShort(question));
+  const mayTell = outcome === "unsure" || (outcome === "offered" && isQuoted);
+  const isTold = outcome === "answered" || (mayTell && !isShort(question));
   if (!isTold && history.length === 0 && isElliptical(question))
     return draft(REPLIES.askBack[routing.lang], "declined");
   if (outcome === "declined") return declined(request);

@@ -3,7 +3,7 @@ import { readNumberedLines } from "../../runtime/text/numbered-lines.ts";
 
 /** Vectors of terms, as `scripts/make-encoder.js` makes and describes them. */
 const FILE = new URL("term-vectors.br", import.meta.url);
-const DIMENSIONS = 100;
+export const DIMENSIONS = 100;
 const SCALE_BYTES = 4;
 
 let opened: ReturnType<typeof readTable> | undefined; // The same for the whole process.

@@ -1,13 +1,9 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import { fold } from "../../language/tokenize.ts";
-import { patternsOf } from "../../runtime/text/patterns.ts";
-import PATTERNS from "./answer-type-patterns.json" with { type: "json" };
-import TUNING from "./tuning.json" with { type: "json" };
+import { judgeUnits } from "./judge-units.ts";
+import { matchUnits } from "./match-units.ts";
+import type { RankedArticle } from "./rank-articles.ts";
 import type { TextUnit } from "./text-units.ts";
-import { matchOf, type RankedArticle } from "./rank-articles.ts";
-import { encode } from "../encoder/encoder.ts";
-import { searchTerms } from "./language-index.ts";
-import { product } from "../../runtime/product.ts";
+import TUNING from "./tuning.json" with { type: "json" };
 
 /** The part of an article that answers best. */
 export interface AnswerWindow {
@@ -15,67 +11,52 @@ export interface AnswerWindow {
   readonly score: number;
   /** Whether it contains the kind of answer that is asked for; undefined when the question has no such form. */
   readonly fits: boolean | undefined;
+  /** How surely one of its units answers, by the network: 0 to 9. */
+  readonly judged: number;
 }
 
 const MIX = TUNING.windows;
 
-/** Chooses the contiguous units that answer best, and extends them to a list's end. */
-export function chooseWindow(article: RankedArticle, question: string, length = 1): AnswerWindow | undefined {
-  const { found, titleCoverage } = article;
+/** How well each unit of an article answers a question, by words and by the network. */
+export function rateUnits(article: RankedArticle, question: string) {
+  const match = matchUnits(article, question);
+  return { ...match, judged: judgeUnits(article, match, question) };
+}
+export type UnitRating = ReturnType<typeof rateUnits>;
+
+/** Chooses the contiguous units that answer best, and extends them to a list's end.
+ * @param length a factor of the usual length */
+export function chooseWindow({ found, titleCoverage }: RankedArticle, rating: UnitRating, length = 1): AnswerWindow {
+  const { matches, shares, fitting, judged } = rating;
   const { units } = found.details();
-  if (units.length === 0) return undefined;
-  const match = matchUnits(article, units, question);
+  const peaks = rating.peaks.map((peak, at) => peak + MIX.judged.share * judged[at]!);
   const most = MIX.length[found.lang] * length;
-  let best = { from: 0, to: 0, score: -Infinity, fits: false };
+  let best = { from: 0, to: 0, score: -Infinity };
   for (let from = 0; from < units.length; from++) {
-    const said = match.shares.map(() => 0);
-    const window = { characters: 0, coverage: 0, peak: -Infinity, fits: false };
+    const said = shares.map(() => 0);
+    const window = { characters: 0, coverage: 0, peak: -Infinity };
     for (let to = from; to < units.length; to++) {
       window.characters += units[to]!.text.length;
       if (to > from && window.characters > most) break;
-      for (const [at, value] of match.matches[to]!.entries()) {
+      for (const [at, value] of matches[to]!.entries()) {
         if (value <= said[at]!) continue;
-        window.coverage += (value - said[at]!) * match.shares[at]!;
+        window.coverage += (value - said[at]!) * shares[at]!;
         said[at] = value;
       }
-      window.peak = Math.max(window.peak, match.peaks[to]!);
-      window.fits ||= match.fitting?.[to] === true;
+      window.peak = Math.max(window.peak, peaks[to]!);
       const score = window.coverage + MIX.peak * window.peak + (MIX.lead * titleCoverage) / (1 + from);
       const isLonger = from === best.from && score > best.score - 1e-9; // Of two that are as good, the longer one.
-      if (score > best.score + 1e-9 || isLonger) best = { from, to, score, fits: window.fits };
+      if (score > best.score + 1e-9 || isLonger) best = { from, to, score };
     }
   }
   const [from, to] = extend(units, best.from, best.to);
-  return { text: textOf(units.slice(from, to + 1), found.lang), score: best.score, fits: match.fitting && best.fits };
-}
-
-/** How well each unit says each group of the article, 0 to 1; each group's share of the question's weight, less for
- * what the title says; how well each unit answers alone; whether the kind of answer asked for is there. */
-function matchUnits({ groups, found }: RankedArticle, units: readonly TextUnit[], question: string) {
-  const { titleTerms, bodyTerms } = found.details();
-  const occurs = (term: string): boolean => bodyTerms.has(term) || titleTerms.has(term);
-  const inTitle = (term: string): boolean => titleTerms.has(term);
-  let total = 0;
-  const present = groups.flatMap(({ alternatives, gain }) => {
-    const occurring = alternatives.filter(({ terms }) => terms.every(occurs));
-    const left = gain * (1 - (1 - MIX.saidByTitle) * matchOf(occurring, inTitle));
-    total += left;
-    return occurring.length === 0 ? [] : [{ alternatives: occurring, left }];
-  });
-  const shares = present.map(({ left }) => left / (total || 1));
-  const matches = units.map(({ terms }) =>
-    present.map(({ alternatives }) => matchOf(alternatives, (t) => terms.has(t))),
-  );
-  const covers = matches.map((match) => match.reduce((sum, value, at) => sum + value * shares[at]!, 0));
-  const asked = encode([searchTerms(question), 1]);
-  const fits = answerTypeOf(question);
-  const fitting = fits && units.map(({ text }) => fits(text));
-  const peaks = units.map(({ kind, meaning }, at) => {
-    const typed = fitting?.[at] === true ? MIX.fits * Math.min(1, 0.5 + 2 * covers[at]!) : 0;
-    const alike = MIX.alike * product(asked, meaning);
-    return covers[at]! + alike + typed + MIX.neighbour * (covers[at - 1] ?? 0) + (kind === "heading" ? MIX.heading : 0);
-  });
-  return { matches, shares, peaks, fitting };
+  const inBest = <T>(list: readonly T[]): T[] => list.slice(best.from, best.to + 1);
+  return {
+    text: textOf(units.slice(from, to + 1), found.lang),
+    score: best.score,
+    fits: fitting && inBest(fitting).includes(true),
+    judged: Math.max(...inBest(judged)),
+  };
 }
 
 /** Lists whole with the line that introduces them. */
@@ -102,14 +83,4 @@ function textOf(units: readonly TextUnit[], lang: Language): string {
     text += at === 0 ? unit.text : `${joins ? (lang === "zh" ? "" : " ") : "\n"}${unit.text}`;
   }
   return text;
-}
-
-/** Kinds of question by their form, and what a sentence that answers one usually contains. The first match wins. */
-const TYPES = PATTERNS.map((type) => patternsOf(type));
-
-/** A test of whether a sentence contains what such a question asks for; undefined for a question of no such form. */
-export function answerTypeOf(question: string): ((sentence: string) => boolean) | undefined {
-  const folded = fold(question);
-  const type = TYPES.find(({ asks }) => asks.test(folded));
-  return type === undefined ? undefined : (sentence) => type.holds.test(fold(sentence));
 }

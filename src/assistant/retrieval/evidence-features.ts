@@ -43,7 +43,7 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
     unknown: 1 - massOf(known) / (massOf(groups) || 1),
     unknownNames: shareOfNames(question, (name) => !searchTerms(name).every(has)),
     elsewhere: shareElsewhere(question, found.passage),
-    fits: flag(window.fits === true),
+    judged: window.judged / 4,
     notice: flag(found.passage.kind !== "help"),
     outOfScope: flag(routing.route === "out_of_scope"),
     surelyOutOfScope: flag(routing.route === "out_of_scope" && routing.confidence >= LEAST.sureOfScope),

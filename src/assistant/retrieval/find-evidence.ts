@@ -2,7 +2,7 @@ import type { AnswerIndex } from "./answer-index.ts";
 import type { Search } from "./question-terms.ts";
 import { rankArticles, type RankedArticle } from "./rank-articles.ts";
 import { hasHan } from "../../language/detect-language.ts";
-import { chooseWindow } from "./choose-window.ts";
+import { chooseWindow, rateUnits } from "./choose-window.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import type { Evidence } from "./evidence-features.ts";
 
@@ -20,29 +20,30 @@ export interface Findings {
 export function findEvidence(index: AnswerIndex, search: Search): Findings {
   const ranked = rankArticles(index, search);
   const most = ranked.reduce((highest, { alike }) => Math.max(highest, alike), 0);
-  const partOf = (article: RankedArticle, length?: number): Evidence[] => {
-    const window = chooseWindow(article, search.question, length);
-    return window === undefined ? [] : [{ article, window }];
-  };
   const evidence = ranked
     .slice(0, ARTICLES.compared[search.wide === true ? "wide" : "usual"])
-    .flatMap((article) => partOf(article))
-    .map(({ article, window }) => {
+    .filter(({ found }) => found.details().units.length > 0)
+    .map((article) => {
+      const rating = rateUnits(article, search.question);
+      const window = chooseWindow(article, rating);
       const fit = window.fits === true ? ARTICLES.fit : 0;
-      const order = article.order + (article.near === undefined ? fit : 0);
-      return { article: { ...article, score: article.score + fit, order }, window };
+      const order = article.order + (article.near === undefined ? fit + ARTICLES.judged * window.judged : 0);
+      return { article: { ...article, score: article.score + fit, order }, window, rating };
     })
     .sort(({ article: a }, { article: b }) => b.order - a.order)
-    .map(({ article, window }, at, all) => {
+    .map(({ article, ...part }, at, all) => {
       const lead = Math.min(1, strengthOf(article) - strengthOf(all[at + 1]?.article));
-      return { article: { ...article, lead, likest: article.alike === most ? most : 0 }, window };
+      return { article: { ...article, lead, likest: article.alike === most ? most : 0 }, ...part };
     });
   const [first, second] = evidence;
   const by = first?.article.near === undefined ? "order" : "score";
   const isClose = second !== undefined && second.article[by] >= ARTICLES.close.share * first!.article[by];
   const isDouble = second !== undefined && (isClose || clausesOf(search.question).length > 1);
   const quoted = isDouble
-    ? evidence.slice(0, 2).flatMap(({ article }) => partOf(article, ARTICLES.close.length))
+    ? evidence.slice(0, 2).map(({ article, rating }) => {
+        const window = chooseWindow(article, rating, ARTICLES.close.length);
+        return { article, window };
+      })
     : evidence.slice(0, 1);
   return { ranked, evidence, quoted };
 }
