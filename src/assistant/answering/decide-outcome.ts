@@ -20,7 +20,7 @@ const MODELS = MODEL as {
 
 /** Least probability that there is an answer for one to be shown, and that what is quoted is right for it to be charged;
  * and that there is one for what may be it to be quoted below an offered title. */
-export const LEAST = { shown: 0.58, answered: 0.87, quoted: 0.2 };
+export const LEAST = { shown: 0.55, answered: 0.87, quoted: 0.2 };
 const OFFERED = { usual: 0.04, outOfScope: 0.25, near: 1.3 };
 
 /** What becomes of a question by the evidence, and the estimated probability, 0 to 1, that the quoted answers it. */
