@@ -3,7 +3,8 @@
 // Learned by Adam (Kingma & Ba 2015), the vectors by AdaGrad (Duchi, Hazan & Singer 2011), with dropout, and with words taken for unknown ones.
 // The file, compressed: the words, their characters (`.x`) and classes (`{x}`) that have vectors, a line each, and an empty line; of each its rarity (a byte,
 // of 255), then of each the scale of its vector (32-bit float, little-endian), then the vectors (signed bytes); the layers (32-bit floats): of units by own
-// vector, by aligned one, by the product of both, by flags and constant; of pairs; and the last one; last, two SHA-256: of what it learned from, and of the units of
+// vector, by aligned one, by the product of both, by flags and constant; of pairs; and the last one; where words without a vector are given the encoder's, the main
+// directions (32-bit floats), along which that is read; last, two SHA-256: of what it learned from, and of the units of
 // every fortieth line of it.
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -55,7 +56,8 @@ export function vocabularyOf(texts) {
   return new Map(frequent.map(([part, times]) => [part, Math.round(255 * rarity(times)) / 255]));
 }
 
-/** The reader of texts by a vocabulary: equal units are one object, with their numbers in the vocabulary. */
+/** The reader of texts by a vocabulary: equal units are one object, with their numbers in the vocabulary.
+ * @param given the vector of a word that has none, or is taken for unknown */
 export function readerOf(vocabulary, given) {
   const numbers = new Map(Array.from(vocabulary.keys(), (part, number) => [part, number]));
   const units = new Map();
