@@ -6,6 +6,8 @@ import {
   type ReadText,
   type WeighedUnit,
 } from "../../src/language/attention/difference.ts";
+import { AttentionNetwork } from "../../src/language/attention/attention-network.ts";
+import { RULES } from "../../src/news/topics/distinctions.ts";
 import { unitsOf } from "../../src/language/attention/units.ts";
 
 const KNOWN = new Set(["法院", "受理", "交付", "fall", "sue"]);
@@ -75,3 +77,16 @@ test.each([
   [["a", "x", "c"], ["a", "c"], 2],
   [[], ["a"], 0],
 ])("keys in order: %j in %j", (keys, others, count) => expect(inOrder(keys, others)).toBe(count));
+
+test("a text is read alike, whatever was read before: words of one stem are not of the same classes", () => {
+  const open = () => new AttentionNetwork(new URL("../../src/news/topics/title-network.br", import.meta.url), RULES);
+  const [fresh, used] = [open(), open()];
+  used.read("rejection of plans, records and fees");
+  const judge = (network: AttentionNetwork): number =>
+    network.compare(
+      network.read("Court rejects record fee"),
+      network.read("Judge rejected the plan"),
+      new Array(RULES).fill(0),
+    );
+  expect(judge(used)).toBe(judge(fresh));
+});

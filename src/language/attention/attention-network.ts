@@ -59,7 +59,7 @@ export class AttentionNetwork {
   }
 
   #unit(unit: Unit): NetworkUnit {
-    const name = unit.isName ? `^${unit.key}` : unit.key;
+    const name = `${unit.isName ? "^" : ""}${unit.key} ${unit.parts.join(" ")}`; // Words of one stem may be of other classes.
     let known = this.#units.get(name);
     if (known === undefined) {
       if (this.#units.size >= KEPT) this.#units.clear();
