@@ -5,9 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { AnswerIndex } from "../dist/assistant/retrieval/answer-index.js";
 import { matchUnits } from "../dist/assistant/retrieval/match-units.js";
-import { DIMENSIONS, encode } from "../dist/assistant/encoder/encoder.js";
-import { searchTerms } from "../dist/assistant/retrieval/language-index.js";
-import { measuresOf, textOf } from "../dist/assistant/retrieval/judge-units.js";
+import { GIVEN, measuresOf, textOf } from "../dist/assistant/retrieval/judge-units.js";
 import { rankArticles } from "../dist/assistant/retrieval/rank-articles.js";
 import { AttentionNetwork } from "../dist/language/attention/attention-network.js";
 import { detectLanguage } from "../dist/language/detect-language.js";
@@ -17,6 +15,7 @@ import { seededBelow } from "./seeded-order.js";
 const FIXTURES = new URL("../fixtures/eval/centers/", import.meta.url);
 const FILE = new URL("../src/assistant/retrieval/answer-network.br", import.meta.url);
 const HELD_OUT = 3; // Of the first companies, every third.
+const TUNING = JSON.parse(readFileSync(new URL("../src/assistant/retrieval/tuning.json", import.meta.url), "utf8"));
 const ARTICLES = 4; // The best of a question, by words and by what they are about.
 const OTHERS = 3; // One in so many units of an article that does not answer.
 const ALONE = 3; // One in so many questions is also asked where articles are in one language each.
@@ -60,8 +59,7 @@ console.log(
 );
 const model = learn(vocabulary, pairs, directions);
 write(FILE, model, Object.values(sources).flat().join(""), directions);
-const given = { length: DIMENSIONS, of: (word) => encode([searchTerms(word), 1]) };
-validate(new AttentionNetwork(FILE, model.more, given));
+validate(new AttentionNetwork(FILE, model.more, GIVEN));
 
 function companyOf(block, end) {
   const articles = block
@@ -160,7 +158,11 @@ function validate(network) {
           }
           counts.firstByWords += Number(list[0].isOfRight);
           counts.first += Number(
-            best(list, ({ article, logit }) => article.order + 0.03 * Math.max(-6, logit)).isOfRight,
+            best(
+              list,
+              ({ article, logit }) =>
+                article.order + TUNING.articles.judged * Math.max(TUNING.windows.judged.least, logit),
+            ).isOfRight,
           );
         }
       }

@@ -11,8 +11,9 @@ interface Decision {
   readonly features?: Features;
 }
 
-/** Logistic models of whether the quoted answers the question, and whether any content does, fitted on four companies'
- * help centers, with and without the articles that answer, and on published sets (`npm run eval -- outcome-model`). */
+/** Logistic models of whether the quoted answers the question, and whether any content does, fitted on the help
+ * centers of four companies and ten small ones, with and without the articles that answer, and on published sets
+ * (`npm run eval -- outcome-model`). */
 const MODELS = MODEL as {
   readonly intercepts: readonly number[];
   readonly weights: Readonly<Record<keyof Features, readonly number[]>>;

@@ -40,10 +40,7 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
   const isClose = second !== undefined && second.article[by] >= ARTICLES.close.share * first!.article[by];
   const isDouble = second !== undefined && (isClose || clausesOf(search.question).length > 1);
   const quoted = isDouble
-    ? evidence.slice(0, 2).map(({ article, rating }) => {
-        const window = chooseWindow(article, rating, ARTICLES.close.length);
-        return { article, window };
-      })
+    ? evidence.slice(0, 2).map((it) => ({ ...it, window: chooseWindow(it.article, it.rating, ARTICLES.close.length) }))
     : evidence.slice(0, 1);
   return { ranked, evidence, quoted };
 }

@@ -10,7 +10,8 @@ import TUNING from "./tuning.json" with { type: "json" };
 
 const { judged: JUDGED } = TUNING.windows;
 const MEASURES = 7;
-const GIVEN = { length: DIMENSIONS, of: (word: string): Float32Array => encode([searchTerms(word), 1]) };
+/** The vectors of words that the network has none for. */
+export const GIVEN = { length: DIMENSIONS, of: (word: string): Float32Array => encode([searchTerms(word), 1]) };
 let network: AttentionNetwork | undefined; // The same for the whole process.
 /** Reads the network, where there is more time than when it is first asked. */
 export const openAnswerNetwork = (): AttentionNetwork =>
