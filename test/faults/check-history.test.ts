@@ -169,13 +169,13 @@ describe("the check of histories", () => {
   });
 
   it("finds a refusal that no state justifies", () => {
-    // The calls of the other clients may be under way: the entries that they can add must leave points too.
+    // The calls of the other clients may be under way, on a busy machine for long: the entries that they can add must leave
+    // points too, and of the moments with the most points there must be one that nothing long hides.
     const leastAfter = (index: number): number =>
       Math.min(...entries.slice(index, index + CLIENTS).map(({ account }) => account.balance));
-    const best = entries.reduce((found, _, index) => (leastAfter(index) > leastAfter(found) ? index : found), 0);
-    expect(leastAfter(best)).toBeGreaterThan(0);
-    const richest = entries[best]!;
-    const at = calls.find((call) => call.answer?.status === "done" && entryOf(call) === richest)!;
+    const rich = entries.map((_, index) => index).filter((index) => leastAfter(index) > 0);
+    const moments = rich.toSorted((one, other) => leastAfter(other) - leastAfter(one)).slice(0, 50);
+    let at: Call;
     const refusal = (request: Call["asked"]["request"], code: number, key?: string): Call => ({
       ...at,
       from: at.to,
@@ -183,7 +183,13 @@ describe("the check of histories", () => {
       answer: { status: "refused", code },
     });
     const take = { kind: "adjust", delta: -1, reason: "r" } as const;
-    expect(check({ calls: [...calls, refusal(take, 1005)] }).join()).toContain("1005 fits no state");
+    const isFound = moments.some((index) => {
+      at = calls.find((call) => call.answer?.status === "done" && entryOf(call) === entries[index])!;
+      return check({ calls: [...calls, refusal(take, 1005)] })
+        .join()
+        .includes("1005 fits no state");
+    });
+    expect(isFound).toBe(true);
     const chat = { kind: "chat", question: QUESTION } as const;
     const alone = { ...refusal(chat, 1005), server: "another" };
     expect(check({ calls: [...calls, alone] }).join()).toContain("1005 fits no state");
