@@ -5,7 +5,6 @@ import { printField, validate } from "../../contract/validation/validate-value.t
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import type { Env } from "../framework/command-io.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.ts";
-import { replaceFile } from "../../runtime/replace-file.ts";
 import { profilesFile } from "./user-folder.ts";
 
 const profile = z
@@ -58,7 +57,8 @@ function readText(text: string, file: string): Profiles {
 }
 
 /** Replaces the user's profiles as a whole, readable by the user alone. */
-export const writeProfiles = (env: Env, profiles: Profiles) => replaceFile(profilesFile(env), stringify(profiles));
+export const writeProfiles = async (env: Env, profiles: Profiles): Promise<void> =>
+  (await import("../../storage/fs/durable-files.ts")).replaceFile(profilesFile(env), stringify(profiles));
 
 /** @throws UsageError when there is no profile of that name */
 export function profileNamed(name: string, { profiles }: Profiles): Profile {

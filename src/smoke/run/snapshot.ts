@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { describeType } from "../../runtime/text/describe-value.ts";
-import { DurableFiles } from "../../storage/fs/durable-files.ts";
+import { replaceFile } from "../../storage/fs/durable-files.ts";
 import { mapItems } from "../file/json-values.ts";
 import { compare } from "./matchers.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
@@ -23,7 +23,7 @@ export async function checkSnapshot(
   const file = `${base}.${snapshot === true ? id! : snapshot}${number && `.${number}`}.snapshot.json`;
   const actual = masked(answer.body ?? answer.text, new Set(["request_id", ...(defaults?.mask ?? []), ...mask]), []);
   if (update) {
-    await new DurableFiles(dirname(file)).write(file, `${JSON.stringify(actual, null, 2)}\n`);
+    await replaceFile(file, `${JSON.stringify(actual, null, 2)}\n`);
     return [];
   }
   try {

@@ -226,6 +226,10 @@ export class DurableFiles {
   }
 }
 
+/** Replaces a file as a whole, readable by the user alone, and makes the folders above it that are missing. */
+export const replaceFile = (path: string, text: string): Promise<void> =>
+  new DurableFiles(dirname(path)).write(path, text);
+
 async function writeSynced(path: string, text: string): Promise<void> {
   const file = await open(path, OPENED, FILE_MODE);
   try {

@@ -5,7 +5,7 @@ import { replayReport } from "../../../events/replay/replay-lines.ts";
 import { sha256 } from "../../../runtime/json/canonical-json.ts";
 import { parseJson } from "../../../runtime/json/parse-json.ts";
 import type { Env } from "../../framework/command-io.ts";
-import { replaceFile } from "../../../runtime/replace-file.ts";
+import { replaceFile } from "../../../storage/fs/durable-files.ts";
 import { userFolder } from "../../target/user-folder.ts";
 
 const resumePoint = z.strictObject({

@@ -10,7 +10,7 @@ import { readSmokeFile } from "../../../smoke/file/read-smoke-file.ts";
 import { startRecording } from "../../../smoke/record/recording-proxy.ts";
 import { toSmokeFile } from "../../../smoke/record/to-smoke-file.ts";
 import { planDaemon, startDaemon } from "../../../smoke/run/own-daemon.ts";
-import { DurableFiles } from "../../../storage/fs/durable-files.ts";
+import { replaceFile } from "../../../storage/fs/durable-files.ts";
 import { CommandFailure, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import type { Values } from "../../params/param.ts";
 import { findTarget } from "./run-smoke.ts";
@@ -36,7 +36,7 @@ export async function recordCalls(options: Values<typeof RECORD_OPTIONS>, contex
     const { calls } = proxy;
     if (calls.length === 0) throw new CommandFailure(EXIT.failure, "No call was recorded; no file was written.");
     const { text, variables } = toSmokeFile(calls, { ...daemon, exact });
-    await new DurableFiles(dirname(file)).write(file, text);
+    await replaceFile(file, text);
     const tokens = Object.fromEntries(variables.map((name) => [name, "set later"]));
     const read = readSmokeFile(out, text, { ...env, ...tokens });
     if (!("content" in read)) throw new CommandFailure(EXIT.failure, read.join("\n"));
