@@ -6,8 +6,7 @@ import { collect, firstOf } from "../runtime/batches.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { sha256 } from "../runtime/json/canonical-json.ts";
 import { readDocument, writeDocument } from "../storage/documents.ts";
-import type { Key, Storage } from "../storage/storage.ts";
-import { ifDamaged } from "../storage/storage-errors.ts";
+import { type Key, type Storage, ifDamaged } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 import { DISORDER_MS } from "./ledger-reader.ts";
 

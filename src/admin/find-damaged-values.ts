@@ -11,8 +11,7 @@ import { entry } from "../ledger/entry.ts";
 import { batchesOf } from "../runtime/batches.ts";
 import { checkDocument, printKey, readEach } from "../storage/documents.ts";
 import { encodeKey, encodeSegment, itemKey, missingItem, streamItem } from "../storage/keys.ts";
-import { CorruptionError } from "../storage/storage-errors.ts";
-import { EncodedSegment, type Storage } from "../storage/storage.ts";
+import { CorruptionError, EncodedSegment, type Storage } from "../storage/storage.ts";
 import { auditEntry } from "./audit-log.ts";
 
 /** A value that is damaged or missing, and is not an entry of a ledger. */

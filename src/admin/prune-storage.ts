@@ -8,8 +8,7 @@ import { DAY_MS, toIso } from "../runtime/clock.ts";
 import { idTime, leastIdAt } from "../runtime/ids.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 import { decodeSegment, streamItem } from "../storage/keys.ts";
-import { ifDamaged } from "../storage/storage-errors.ts";
-import type { Key, Storage } from "../storage/storage.ts";
+import { ifDamaged, type Key, type Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 const SESSIONS = 10_000; // Sessions whose names are held at a time.
 

@@ -1,8 +1,7 @@
 import type { Logger } from "../runtime/logger.ts";
 import type { Finding } from "../storage/health/finding.ts";
 import { lastUseFinding } from "../storage/health/last-use.ts";
-import { isOutage, StorageError } from "../storage/storage-errors.ts";
-import type { Storage } from "../storage/storage.ts";
+import { isOutage, StorageError, type Storage } from "../storage/storage.ts";
 
 const COMPARE_EVERY_MS = 1000; // How often the storage's generation is compared, ms.
 const EXAMINE_EVERY_MS = 60_000; // Even if the generation is the same: settings can change while a server runs.

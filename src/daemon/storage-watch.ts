@@ -1,7 +1,6 @@
 import type { Logger } from "../runtime/logger.ts";
 import { createThrottle } from "../runtime/throttle.ts";
-import { type LostParts, StorageReplacedError } from "../storage/identity/expected-identity.ts";
-import { isOutage } from "../storage/storage-errors.ts";
+import { isOutage, type LostParts, StorageReplacedError } from "../storage/storage.ts";
 import { storageRemedy } from "../storage/health/storage-remedy.ts";
 
 const LOOK_EVERY_MS = 1000; // How often its identity is read, and how often it is probed while calls fail.

@@ -4,8 +4,7 @@ import { createSnapshotViews, type SnapshotViews } from "../news/snapshot/snapsh
 import { createService, type Service, type ServiceDeps } from "../service/service.ts";
 import { printKey } from "../storage/documents.ts";
 import { interceptStorage, type StorageCall } from "../storage/intercept-storage.ts";
-import { CorruptionError, StorageError } from "../storage/storage-errors.ts";
-import type { Storage } from "../storage/storage.ts";
+import { CorruptionError, StorageError, type Storage } from "../storage/storage.ts";
 import { faultText, type Fault, type FaultName } from "./fault-catalogue.ts";
 import { failingFetch, FAILING_MODEL, scriptedFetch } from "./faulty-model.ts";
 

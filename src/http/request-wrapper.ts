@@ -4,7 +4,7 @@ import type { Logger } from "../runtime/logger.ts";
 import { createWindowCounter } from "../runtime/cache/window-counter.ts";
 import { createThrottle, type Throttle } from "../runtime/throttle.ts";
 import type { Service } from "../service/service.ts";
-import { CorruptionError, isOutage } from "../storage/storage-errors.ts";
+import { CorruptionError, isOutage } from "../storage/storage.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { allow, givenRequestId } from "./read-request.ts";
 import { failure } from "./respond.ts";

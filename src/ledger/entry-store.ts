@@ -1,7 +1,6 @@
 import type { BoundedLru } from "../runtime/cache/bounded-lru.ts";
 import { printKey } from "../storage/documents.ts";
-import { CorruptionError } from "../storage/storage-errors.ts";
-import type { NewValue, Storage } from "../storage/storage.ts";
+import { CorruptionError, type NewValue, type Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 import { entry, hashEntry, type Entry, entryKey, ledgerKey } from "./entry.ts";
 

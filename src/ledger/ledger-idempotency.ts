@@ -2,7 +2,7 @@ import { invalid, type FieldError } from "../contract/errors.ts";
 import { canonicalJson, sha256 } from "../runtime/json/canonical-json.ts";
 import { printKey, readDocument } from "../storage/documents.ts";
 import { encodeKey } from "../storage/keys.ts";
-import { CorruptionError } from "../storage/storage-errors.ts";
+import { CorruptionError } from "../storage/storage.ts";
 import type { EntryStore, LedgerEnd, StoredEntry } from "./entry-store.ts";
 import { entryKey, operationKey, operationPointer } from "./entry.ts";
 

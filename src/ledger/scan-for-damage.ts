@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { batchesOf } from "../runtime/batches.ts";
 import { checkDocument, printKey, readEach } from "../storage/documents.ts";
-import { CorruptionError } from "../storage/storage-errors.ts";
+import { CorruptionError, type EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { encodeSegment, streamItem } from "../storage/keys.ts";
-import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 import { entryKey, operationPointer } from "./entry.ts";
 
 /** Damage of a user's ledger. */

@@ -1,8 +1,7 @@
 import { userProfile } from "../accounts/users.ts";
 import { checkDocument, probe } from "../storage/documents.ts";
-import { isOutage } from "../storage/storage-errors.ts";
+import { isOutage, EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { decodeSegment, encodeKey, encodeSegment, missingItem } from "../storage/keys.ts";
-import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { type Entry, entryKey, ledgerKey } from "./entry.ts";
 import { damageAt, firstDamage, scanUsers, unscannedUser } from "./scan-for-damage.ts";
 import type { ChargeTrace, LedgerDamage, ScannedUser } from "./scan-for-damage.ts";

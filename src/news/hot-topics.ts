@@ -3,7 +3,7 @@ import type { hotTopics } from "../contract/schemas/news-schemas.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
 import { type Clock, toIso } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
-import { isOutage } from "../storage/storage-errors.ts";
+import { isOutage } from "../storage/storage.ts";
 import type { BundledSnapshot } from "./snapshot/bundled-snapshot.ts";
 import type { LatestSnapshot } from "./snapshot/latest-snapshot.ts";
 import type { Projection } from "./snapshot/show-snapshot.ts";

@@ -15,7 +15,7 @@ import type { Config } from "../config/config-schema.ts";
 import type { GroundedSuggestions } from "./grounded-suggestions.ts";
 import { userOf, type OperationHandler } from "./operation.ts";
 import type { AccountOperationId } from "./points.ts";
-import { isOutage } from "../storage/storage-errors.ts";
+import { isOutage } from "../storage/storage.ts";
 
 /** The operations of the front page, and the intake of events. */
 export type FrontPageOperations = { readonly [K in FrontPageId]: OperationHandler<K> };

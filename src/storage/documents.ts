@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { printField, validate } from "../contract/validation/validate-value.ts";
-import { type Key, type Storage, EncodedSegment } from "./storage.ts";
-import { CorruptionError, isOutage, orError, StorageError } from "./storage-errors.ts";
+import { type Key, type Storage, EncodedSegment, CorruptionError, isOutage, orError, StorageError } from "./storage.ts";
 
 /** A key as a person reads it: `users/alice/profile`. */
 export const printKey = (key: Key): string =>

@@ -1,7 +1,6 @@
 import type { Driver } from "unstorage";
 import type { Finding } from "./health/finding.ts";
-import type { StorageIdentity } from "./identity/expected-identity.ts";
-import type { Behind, CreateOutcome, Predecessor } from "./storage.ts";
+import type { Behind, CreateOutcome, Predecessor, StorageIdentity } from "./storage.ts";
 
 /** An unstorage driver with what the storage needs besides. Keys are encoded (see `keys.ts`), values are text. */
 export interface StorageDriver extends Driver {

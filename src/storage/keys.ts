@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { EncodedSegment, type Key } from "./storage.ts";
+import { EncodedSegment, type Key, CorruptionError } from "./storage.ts";
 import { printKey } from "./documents.ts";
-import { CorruptionError } from "./storage-errors.ts";
 
 const PLAIN = /^[a-z0-9_-]{1,64}$/;
 const LONGEST_HEX_BYTES = 64;

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { storageOnDriver } from "./storage-on-driver.ts";
-import { StorageAddressError, StorageError } from "./storage-errors.ts";
-import type { Storage } from "./storage.ts";
+import { StorageAddressError, StorageError, type Storage } from "./storage.ts";
 
 /** Opens the storage that a URL names: `fs:./data` (files, relative to `cwd`, by default the working directory),
  * `memory:`, or a Redis (see `redis-url.ts`), which is connected to when it is first used.

@@ -2,8 +2,7 @@ import { createStorage } from "unstorage";
 import { printKey } from "./documents.ts";
 import type { StorageDriver } from "./driver.ts";
 import { encodeKey, itemKey, missingItem } from "./keys.ts";
-import { CorruptionError, ifDamaged, StorageError } from "./storage-errors.ts";
-import { EncodedSegment, type Key, type Storage } from "./storage.ts";
+import { CorruptionError, ifDamaged, StorageError, EncodedSegment, type Key, type Storage } from "./storage.ts";
 
 /** The storage on a driver: keys are encoded, failures name call and key. @throws StorageError without `createItem` */
 export function storageOnDriver(url: string, driver: StorageDriver): Storage {

@@ -1,5 +1,4 @@
 import type { Finding } from "./health/finding.ts";
-import type { StorageIdentity } from "./identity/expected-identity.ts";
 
 /** Text documents under keys of segments, with one primitive that decides races, `create`.
  * Every driver behaves alike: a reader sees a whole value or none, a value once acknowledged survives a crash (as far
@@ -55,6 +54,19 @@ export interface Storage {
   close(): Promise<void>;
 }
 
+/** The parts of a storage that can be lost by themselves, as the primaries of a cluster, and those that are. */
+export type LostParts = { readonly lost: readonly StorageReplacedError[]; readonly parts: number };
+
+/** How another storage, or an emptied one, is noticed: once an id is expected, calls on parts without it are refused. */
+export interface StorageIdentity {
+  readonly expected: { expect(id: string, isFixed: boolean): void };
+  readonly marks: readonly string[]; // Encoded keys that bear the id: one, and one for each part that can be lost.
+  /** Looks at the part that holds the encoded key. @throws StorageReplacedError */
+  verify(key: string): Promise<void>;
+  /** Looks at every part. @throws StorageError when none answers */
+  findLost(): Promise<LostParts>;
+}
+
 /** A key is a path of segments. A segment is any text but NUL; {@link encodeSegment} makes it safe, so ids made by
  * users may be segments. The first two segments place a key: all keys that share them are kept together (one slot of a
  * cluster), as `["users", id, …]` for all that belongs to one user. */
@@ -93,4 +105,51 @@ export class EncodedSegment {
   constructor(text: string) {
     this.text = text;
   }
+}
+
+/** The storage cannot be reached or refuses a read or a write (disk full, no permission, connection lost). */
+export class StorageError extends Error {
+  override readonly name: string = "StorageError";
+}
+
+/** Another storage, or an emptied one, is in the place of the one that was expected: nothing is read or written there. */
+export class StorageReplacedError extends StorageError {}
+
+/** A stored value is not what was written: the error names the key, and nothing is guessed. */
+export class CorruptionError extends StorageError {
+  override readonly name = "CorruptionError";
+  readonly key: string;
+  readonly reason: string;
+
+  constructor(key: string, reason: string) {
+    super(`The stored value of ${key} is damaged: ${reason}`);
+    this.key = key;
+    this.reason = reason;
+  }
+}
+
+/** Whether the storage does not answer or refuses; false for a damaged value. */
+export const isOutage = (error: unknown): error is StorageError =>
+  error instanceof StorageError && !(error instanceof CorruptionError);
+
+/** The result of a read, or `instead` where the value is damaged. */
+export const ifDamaged = unlessFailed((error) => error instanceof CorruptionError);
+/** The result of a call, or `instead` where the storage does not answer. */
+export const ifOutage = unlessFailed(isOutage);
+/** The result of a call, or `instead` whatever the storage's error. */
+export const ifFailed = unlessFailed((error) => error instanceof StorageError);
+/** The result of a call, or its error. */
+export const orError = <T>(call: Promise<T>): Promise<T | StorageError> => ifFailed(call, (error) => error);
+
+function unlessFailed<E>(isExpected: (error: unknown) => error is E) {
+  return <T, U>(call: Promise<T>, instead: (error: E) => U | Promise<U>): Promise<T | U> =>
+    call.catch((error: unknown) => {
+      if (isExpected(error)) return instead(error);
+      throw error;
+    });
+}
+
+/** A storage URL that is not valid: nothing was opened. */
+export class StorageAddressError extends Error {
+  override readonly name = "StorageAddressError";
 }

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { collect } from "../runtime/batches.ts";
-import { encodeKey, itemKey, missingItem } from "./keys.ts";
-import { type Behind, type CreateOutcome, EncodedSegment, type Key, type Storage } from "./storage.ts";
 import { checkDocument, parseDocument } from "./documents.ts";
-import { CorruptionError, ifDamaged } from "./storage-errors.ts";
+import { encodeKey, itemKey, missingItem } from "./keys.ts";
+import type { Behind, CreateOutcome, Key, Storage } from "./storage.ts";
+import { CorruptionError, EncodedSegment, ifDamaged } from "./storage.ts";
 
 const PAGE = { least: 4, most: 256, text: 512 * 1024 } as const; // Items; text in UTF-16 units, as some are batches.
 

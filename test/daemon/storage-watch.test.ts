@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { StorageWatch } from "../../src/daemon/storage-watch.ts";
-import { StorageReplacedError } from "../../src/storage/identity/expected-identity.ts";
-import { StorageError } from "../../src/storage/storage-errors.ts";
+import { StorageError, StorageReplacedError } from "../../src/storage/storage.ts";
 
 let lost: boolean;
 let replaced: StorageReplacedError[];

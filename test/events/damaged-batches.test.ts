@@ -1,8 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { openDay } from "../../src/events/log/day-log.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
-import type { Storage } from "../../src/storage/storage.ts";
-import { CorruptionError } from "../../src/storage/storage-errors.ts";
+import { type Storage, CorruptionError } from "../../src/storage/storage.ts";
 import { contents, openEvents, question, TODAY } from "./open-events.ts";
 
 const BATCHES = 40;

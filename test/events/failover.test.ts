@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { openDay } from "../../src/events/log/day-log.ts";
-import { StorageError } from "../../src/storage/storage-errors.ts";
+import { StorageError, type Storage } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
-import type { Storage } from "../../src/storage/storage.ts";
 import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 import { contents, openEvents, question, TODAY } from "./open-events.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isOutage, StorageError } from "../../src/storage/storage-errors.ts";
+import { isOutage, StorageError, type Storage } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
-import type { Storage } from "../../src/storage/storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedisPair, type RedisPair } from "../support/redis-pair.ts";
 import { until } from "../support/until.ts";

@@ -6,8 +6,7 @@ import type { Entry } from "../../src/ledger/entry.ts";
 import { createLedger, type Ledger, type Posted } from "../../src/ledger/ledger.ts";
 import { verifyLedger } from "../support/verify-ledger.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { isOutage } from "../../src/storage/storage-errors.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import { isOutage, type Storage } from "../../src/storage/storage.ts";
 import { until } from "../support/until.ts";
 import { soak } from "./load/options.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isOutage, StorageError } from "../../src/storage/storage-errors.ts";
+import { isOutage, StorageError } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedisProxy, type Fate, type Message, type RedisProxy } from "../support/redis-proxy.ts";

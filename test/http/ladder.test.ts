@@ -2,9 +2,8 @@ import { afterEach, expect, it } from "vitest";
 import { createMetrics } from "../../src/http/metrics/metrics.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { createService } from "../../src/service/service.ts";
-import { StorageError } from "../../src/storage/storage-errors.ts";
+import { StorageError, type Storage } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
-import type { Storage } from "../../src/storage/storage.ts";
 import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 import { describeApi, type Api } from "./describe-api.ts";
 

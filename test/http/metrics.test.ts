@@ -6,7 +6,7 @@ import { silentLogger } from "../../src/runtime/logger.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { printKey } from "../../src/storage/documents.ts";
-import { StorageError } from "../../src/storage/storage-errors.ts";
+import { StorageError } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { fails, startModelServer, says, type ModelServer } from "../assistant/model-server.ts";
 import { openLoadedService } from "../support/service.ts";

@@ -9,8 +9,7 @@ import type { LedgerOperation } from "../../src/ledger/ledger-idempotency.ts";
 import { verifyLedger } from "../support/verify-ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
-import type { Storage } from "../../src/storage/storage.ts";
-import { StorageError } from "../../src/storage/storage-errors.ts";
+import { type Storage, StorageError } from "../../src/storage/storage.ts";
 import { Crashed, unreliable, type Fault } from "../support/unreliable-storage.ts";
 
 const USER = "Ümit/1";

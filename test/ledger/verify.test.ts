@@ -13,9 +13,8 @@ import { seededRandom } from "../../src/runtime/random.ts";
 import { createMessages } from "../../src/assistant/sessions/messages.ts";
 import { sessionTrace } from "../../src/assistant/sessions/sessions.ts";
 import { printKey } from "../../src/storage/documents.ts";
-import { CorruptionError, StorageError } from "../../src/storage/storage-errors.ts";
+import { CorruptionError, StorageError, type Key, type Storage } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
-import type { Key, Storage } from "../../src/storage/storage.ts";
 import { storedIn } from "../support/ledgers.ts";
 import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 

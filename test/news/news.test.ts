@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hotTopics, newsList, refreshResult, topicList } from "../../src/contract/schemas/news-schemas.ts";
-import { StorageError } from "../../src/storage/storage-errors.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import { StorageError, type Storage } from "../../src/storage/storage.ts";
 import { createWorld, HOUR, NOON, rss, type Story, type World } from "./world.ts";
 
 let world: World;

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createMessages } from "../../src/assistant/sessions/messages.ts";
 import type { Service } from "../../src/service/service.ts";
-import { StorageError } from "../../src/storage/storage-errors.ts";
+import { StorageError, EncodedSegment } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { verifyLedger } from "../support/verify-ledger.ts";
-import { EncodedSegment } from "../../src/storage/storage.ts";
 import { printKey } from "../../src/storage/documents.ts";
 import { openFixtureService } from "../support/service.ts";
 import { interceptStorage } from "../../src/storage/intercept-storage.ts";

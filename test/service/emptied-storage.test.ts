@@ -6,7 +6,7 @@ import { createUsers } from "../../src/accounts/users.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
-import { StorageReplacedError } from "../../src/storage/identity/expected-identity.ts";
+import { StorageReplacedError } from "../../src/storage/storage.ts";
 import { identifyStorage } from "../../src/storage/identity/storage-identity.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { temporaryFolder } from "../support/folder.ts";

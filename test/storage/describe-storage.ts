@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { readDocument, writeDocument } from "../../src/storage/documents.ts";
-import { CorruptionError } from "../../src/storage/storage-errors.ts";
+import { CorruptionError, type Key, type Storage } from "../../src/storage/storage.ts";
 import { encodeKey } from "../../src/storage/keys.ts";
-import type { Key, Storage } from "../../src/storage/storage.ts";
 import { Stream } from "../../src/storage/stream.ts";
 
 /** A storage under test. `connect` opens another, independent connection to the same data. */

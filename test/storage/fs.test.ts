@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { chmod, mkdir, readdir, realpath, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
-import { StorageAddressError, StorageError } from "../../src/storage/storage-errors.ts";
+import { StorageAddressError, StorageError } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { storageOnDriver } from "../../src/storage/storage-on-driver.ts";
 import { memoryDriver } from "../../src/storage/memory-driver.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StorageAddressError } from "../../src/storage/storage-errors.ts";
+import { StorageAddressError } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 
 describe("a storage URL", () => {

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { StorageError } from "../../src/storage/storage-errors.ts";
+import { StorageError, type EncodedSegment, type Storage } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { redisKey } from "../../src/storage/redis/redis-keys.ts";
-import type { EncodedSegment, Storage } from "../../src/storage/storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startCluster, type RedisCluster, type Shard } from "../support/redis-cluster.ts";
 import { startRedisPair } from "../support/redis-pair.ts";

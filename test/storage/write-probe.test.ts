@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { openStorage } from "../../src/storage/open-storage.ts";
-import { StorageError } from "../../src/storage/storage-errors.ts";
+import { StorageError } from "../../src/storage/storage.ts";
 import { createWriteProbe } from "../../src/storage/health/write-probe.ts";
 import { watchedStorage, type Outcome } from "../support/watched-storage.ts";
 

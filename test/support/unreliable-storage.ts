@@ -1,6 +1,5 @@
 import { printKey } from "../../src/storage/documents.ts";
-import { StorageError } from "../../src/storage/storage-errors.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import { StorageError, type Storage } from "../../src/storage/storage.ts";
 import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 
 /** The process that called died: nothing it does afterwards reaches the storage. */

@@ -1,7 +1,6 @@
-import { StorageError } from "../../src/storage/storage-errors.ts";
+import { StorageError, type Storage } from "../../src/storage/storage.ts";
 import { printKey } from "../../src/storage/documents.ts";
 import { interceptStorage, type StorageCall } from "../../src/storage/intercept-storage.ts";
-import type { Storage } from "../../src/storage/storage.ts";
 
 /** One call on the storage. */
 export interface Call {

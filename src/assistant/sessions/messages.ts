@@ -3,8 +3,7 @@ import { chatAnswer } from "../../contract/schemas/assistant-schemas.ts";
 import { toIso, type Clock } from "../../runtime/clock.ts";
 import type { Ids } from "../../runtime/ids.ts";
 import { readDocument, readDocuments } from "../../storage/documents.ts";
-import { CorruptionError } from "../../storage/storage-errors.ts";
-import type { Key, NewValue, Storage } from "../../storage/storage.ts";
+import { CorruptionError, type Key, type NewValue, type Storage } from "../../storage/storage.ts";
 import { prunedBefore } from "./pruned-answers.ts";
 import { createSessions } from "./sessions.ts";
 

@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { ifDamaged, ifFailed } from "../../storage/storage-errors.ts";
-import type { Storage } from "../../storage/storage.ts";
+import { ifDamaged, ifFailed, type Storage } from "../../storage/storage.ts";
 import { type OnSkipped, Stream } from "../../storage/stream.ts";
 import { formatAddress, isDay } from "./event-address.ts";
 import { DAY_MS } from "../../runtime/clock.ts";

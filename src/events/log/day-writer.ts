@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import type { Ids } from "../../runtime/ids.ts";
-import { ifDamaged, StorageError } from "../../storage/storage-errors.ts";
-import type { Storage } from "../../storage/storage.ts";
+import { ifDamaged, StorageError, type Storage } from "../../storage/storage.ts";
 import { formatAddress } from "./event-address.ts";
 import { appendBatch, isUnchanged, openDay, type DayLog, type LogPosition } from "./day-log.ts";
 import type { StoredEvent } from "../event.ts";

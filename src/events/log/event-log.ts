@@ -1,8 +1,7 @@
 import { toIso, type Clock } from "../../runtime/clock.ts";
 import type { Ids } from "../../runtime/ids.ts";
 import type { Logger } from "../../runtime/logger.ts";
-import { StorageError } from "../../storage/storage-errors.ts";
-import type { Storage } from "../../storage/storage.ts";
+import { StorageError, type Storage } from "../../storage/storage.ts";
 import { BATCH_LIMITS, type LogPosition } from "./day-log.ts";
 import { createDayWriter, type DuplicateSearch, type PendingEvent, type Recorded } from "./day-writer.ts";
 import { newEvent, type NewEvent } from "../event.ts";

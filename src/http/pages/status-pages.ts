@@ -3,7 +3,7 @@ import { escapeUTF8 } from "entities";
 import type { H3 } from "h3";
 import { openApiText } from "../../contract/openapi/openapi-document.ts";
 import type { Service } from "../../service/service.ts";
-import { StorageReplacedError } from "../../storage/identity/expected-identity.ts";
+import { StorageReplacedError } from "../../storage/storage.ts";
 import { fillTemplate } from "../../runtime/text/fill-template.ts";
 import { packageFile, version } from "../../runtime/package-file.ts";
 import type { Metrics } from "../metrics/metrics.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JobContext } from "../../compute/job-runner.ts";
 import { parseDocument } from "../../storage/documents.ts";
-import { CorruptionError } from "../../storage/storage-errors.ts";
+import { CorruptionError } from "../../storage/storage.ts";
 import { buildSnapshot, type BuildOptions, type ReadSource } from "../refresh/build-snapshot.ts";
 import { createDateShifter, type DateShift } from "../snapshot/date-shift.ts";
 import { project, type ProjectedParts } from "../snapshot/projection.ts";

@@ -3,8 +3,7 @@ import { z } from "zod";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { checkDocument } from "../../storage/documents.ts";
-import { ifOutage, StorageError } from "../../storage/storage-errors.ts";
-import type { Key, Storage } from "../../storage/storage.ts";
+import { ifOutage, StorageError, type Key, type Storage } from "../../storage/storage.ts";
 
 const KEY: Key = ["news", "refresh-lease"];
 

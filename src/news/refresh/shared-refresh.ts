@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { JobError } from "../../compute/job-runner.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
-import { ifDamaged } from "../../storage/storage-errors.ts";
+import { ifDamaged } from "../../storage/storage.ts";
 import type { EncodedContent } from "../jobs/news-jobs.ts";
 import type { LatestSnapshot } from "../snapshot/latest-snapshot.ts";
 import { type Projection, SNAPSHOT_MS } from "../snapshot/show-snapshot.ts";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { JobRunner } from "../../compute/job-runner.ts";
 import { printKey } from "../../storage/documents.ts";
-import { CorruptionError } from "../../storage/storage-errors.ts";
+import { CorruptionError } from "../../storage/storage.ts";
 import type { NewsJobs, ShownParts } from "../jobs/news-jobs.ts";
 import type { DateShift } from "./date-shift.ts";
 import { deepFreeze } from "./deep-freeze.ts";

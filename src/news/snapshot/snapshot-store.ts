@@ -1,6 +1,5 @@
 import { printKey } from "../../storage/documents.ts";
-import { CorruptionError, isOutage } from "../../storage/storage-errors.ts";
-import type { Key, Storage } from "../../storage/storage.ts";
+import { CorruptionError, isOutage, type Key, type Storage } from "../../storage/storage.ts";
 import { patched } from "./line-patch.ts";
 import { createStreamSnapshots } from "./stream-snapshots.ts";
 import { type PublishedDocument, snapshotKey } from "./snapshot-document.ts";

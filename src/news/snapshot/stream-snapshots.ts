@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import { readDocument } from "../../storage/documents.ts";
-import { ifDamaged } from "../../storage/storage-errors.ts";
-import type { Key, Storage } from "../../storage/storage.ts";
+import { ifDamaged, type Key, type Storage } from "../../storage/storage.ts";
 import { Stream } from "../../storage/stream.ts";
 import { type PublishedDocument, snapshotDocument, snapshotRecord } from "./snapshot-document.ts";
 

@@ -1,5 +1,6 @@
 import { readFileSync, statSync, type Stats } from "node:fs";
-import { ExpectedIdentity, type LostParts, type StorageReplacedError } from "../identity/expected-identity.ts";
+import { ExpectedIdentity } from "../identity/expected-identity.ts";
+import type { LostParts, StorageReplacedError } from "../storage.ts";
 import { IDENTITY } from "../identity/storage-identity.ts";
 import { encodeKey } from "../keys.ts";
 import { isSameFile } from "./sealed-folders.ts";

@@ -1,6 +1,6 @@
 import { BoundedLru } from "../../runtime/cache/bounded-lru.ts";
 import type { Logger } from "../../runtime/logger.ts";
-import { CorruptionError } from "../storage-errors.ts";
+import { CorruptionError } from "../storage.ts";
 
 /** Reports an error that is about a damaged value. @returns false, without a report, for any other error */
 export type ReportDamage = (error: unknown) => boolean;

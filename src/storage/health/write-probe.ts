@@ -1,6 +1,5 @@
 import { within } from "../../runtime/within.ts";
-import { StorageError } from "../storage-errors.ts";
-import type { Key, Storage } from "../storage.ts";
+import { StorageError, type Key, type Storage } from "../storage.ts";
 import { LAST_USE, noteUse } from "./last-use.ts";
 
 const KEYS_OF_PARTS = 6; // Of so many keys one must work where a part may fail alone: their places differ.

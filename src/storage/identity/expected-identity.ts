@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseJson } from "../../runtime/json/parse-json.ts";
-import { StorageError } from "../storage-errors.ts";
+import { StorageReplacedError } from "../storage.ts";
 
 /** What a storage bears: a random id, created when the storage is first used. */
 const identityDocument = z.object({
@@ -10,22 +10,6 @@ const identityDocument = z.object({
 });
 
 export type IdentityDocument = z.infer<typeof identityDocument>;
-
-/** Another storage, or an emptied one, is in the place of the one that was expected: nothing is read or written there. */
-export class StorageReplacedError extends StorageError {}
-
-/** The parts of a storage that can be lost by themselves, as the primaries of a cluster, and those that are. */
-export type LostParts = { readonly lost: readonly StorageReplacedError[]; readonly parts: number };
-
-/** How another storage, or an emptied one, is noticed: once an id is expected, calls on parts without it are refused. */
-export interface StorageIdentity {
-  readonly expected: ExpectedIdentity;
-  readonly marks: readonly string[]; // Encoded keys that bear the id: one, and one for each part that can be lost.
-  /** Looks at the part that holds the encoded key. @throws StorageReplacedError */
-  verify(key: string): Promise<void>;
-  /** Looks at every part. @throws StorageError when none answers */
-  findLost(): Promise<LostParts>;
-}
 
 /** The identity in a stored text; undefined for none, and for one that is damaged. */
 export const parseIdentity = (text: string | null | undefined): IdentityDocument | undefined =>

@@ -1,7 +1,7 @@
 import { Cluster, type Redis } from "ioredis";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import { within } from "../../runtime/within.ts";
-import { StorageError } from "../storage-errors.ts";
+import { StorageError } from "../storage.ts";
 import { CLUSTER_COMMAND_MS } from "./redis-url.ts";
 import PATTERNS from "./redis-error-patterns.json" with { type: "json" };
 

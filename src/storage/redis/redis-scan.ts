@@ -1,5 +1,5 @@
 import { Cluster, type Redis } from "ioredis";
-import { StorageError } from "../storage-errors.ts";
+import { StorageError } from "../storage.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 
 /** All keys of a pattern, on every primary of a cluster; one may come twice. A cursor of SCAN is valid only

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fillTemplate, type TemplateValues } from "../../runtime/text/fill-template.ts";
-import { StorageAddressError } from "../storage-errors.ts";
+import { StorageAddressError } from "../storage.ts";
 import ERRORS from "./redis-url-errors.json" with { type: "json" };
 
 /** The settings of a Redis storage URL. */

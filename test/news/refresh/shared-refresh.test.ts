@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fixedClock } from "../../../src/runtime/clock.ts";
-import type { Storage } from "../../../src/storage/storage.ts";
-import { StorageError } from "../../../src/storage/storage-errors.ts";
+import { type Storage, StorageError } from "../../../src/storage/storage.ts";
 import { until } from "../../support/until.ts";
 import { watchedStorage } from "../../support/watched-storage.ts";
 import { serve, type TestServer } from "../server.ts";

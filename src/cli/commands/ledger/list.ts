@@ -66,7 +66,7 @@ const NO_CHARGE = { route: null, question: null, repeats_entry: null, seconds_af
 
 async function openWideReader({ service }: AccountsSession, user: string): Promise<LedgerReader<WideRow>> {
   const { ledger, storage } = service;
-  const { ifDamaged } = await import("../../../storage/storage-errors.ts");
+  const { ifDamaged } = await import("../../../storage/storage.ts");
   const { readCharges, REPEAT_WITHIN } = await import("../../../admin/charged-questions.ts");
   const { total, read } = storedLedgerReader(ledger, user);
   return {
@@ -132,7 +132,7 @@ type Tail = { readonly reader: LedgerReader; readonly selection: Selection; read
 /** Prints the last `count` entries, oldest first, then new ones as they come, until an abort or a closed stdout. */
 async function follow(printer: RowPrinter<LedgerRow>, { terminal }: Context, tail: Tail, signal: AbortSignal) {
   const { reader, selection, count } = tail;
-  const { isOutage } = await import("../../../storage/storage-errors.ts");
+  const { isOutage } = await import("../../../storage/storage.ts");
   let seen = await reader.total();
   const latest: LedgerRow[] = [];
   for await (const row of newestFirst(reader, selection)) {

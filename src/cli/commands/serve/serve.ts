@@ -68,7 +68,7 @@ async function checkPorts(config: Config): Promise<void> {
 
 /** Reports an outage of the storage as a whole: who starts a daemon knows nothing of the key that was used first. */
 async function unusableStorage(error: unknown): Promise<unknown> {
-  if (!(await import("../../../storage/storage-errors.ts")).isOutage(error)) return error;
+  if (!(await import("../../../storage/storage.ts")).isOutage(error)) return error;
   const [, reason] = /^Cannot \w+ \S+: (.*)$/s.exec(error.message) ?? [];
   if (reason === undefined) return error;
   return new CommandFailure(EXIT.unreachable, `The storage cannot be used: ${reason}`, { cause: error });
