@@ -6,8 +6,7 @@ import { failureOf, type CallBounds, type ModelUse } from "./model-call.ts";
 import { createModelProvider, type ModelProvider } from "./circuit-breaker.ts";
 import type { Checked } from "../answering/model-answer.ts";
 import type { Verdicts } from "../grounding/verdicts.ts";
-import { createVerifier } from "./verify-reply.ts";
-import { createRewriter } from "./rewrite-question.ts";
+import { createVerifier, createRewriter } from "./structured-calls.ts";
 import { toCorrection, toPrompt, type Prompt, type PromptRequest } from "./model-prompt.ts";
 
 /** A model that writes answers from passages. */

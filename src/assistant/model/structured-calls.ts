@@ -1,0 +1,97 @@
+import { z } from "zod";
+import type { ModelConfig } from "../../config/model-config.ts";
+import type { Logger } from "../../runtime/logger.ts";
+import type { ModelProvider } from "./circuit-breaker.ts";
+import { failureOf, ModelReplyError, type ModelUse, type CallBounds } from "./model-call.ts";
+import { parseJson } from "../../runtime/json/parse-json.ts";
+import type { AnswerRequest } from "../answer.ts";
+import { ROUTES } from "../routing/routing.ts";
+import REWRITE from "./rewrite.json" with { type: "json" };
+import type { Statement } from "../grounding/statements.ts";
+import { readVerdicts } from "../grounding/verdicts.ts";
+import { numbered, tokensOf, type PromptRequest } from "./model-prompt.ts";
+import VERIFY from "./verify.json" with { type: "json" };
+
+type Settings = NonNullable<ModelConfig["rewrite"]>;
+
+/** The instructions of a call whose reply is JSON, and the ways to ask for that form. */
+type CallTemplate = { instructions: string[]; formats: Record<Exclude<Settings["format"], "none">, object> };
+
+/** Makes what asks a provider for JSON that an answer can do without, where that is configured: once. Undefined where
+ * the call fails, takes too long, is over a budget, or what it says has another form. @param failed what the log says then */
+function createStructuredCall(
+  { instructions, formats }: CallTemplate,
+  settings: Settings | undefined,
+  { failed, logger }: { readonly failed: string; readonly logger: Logger },
+) {
+  return async <T>(
+    provider: ModelProvider,
+    content: string,
+    read: (reply: string) => T | undefined, // Undefined for a reply of another form.
+    { signal: caller, until = Infinity, ...use }: ModelUse,
+  ): Promise<T | undefined> => {
+    if (settings === undefined) return undefined;
+    const { format, timeout_ms } = settings;
+    const form = { response_format: format === "none" ? undefined : formats[format] };
+    const prompt = { system: instructions.join("\n"), messages: [{ role: "user", content } as const], form };
+    const signal = AbortSignal.any([AbortSignal.timeout(timeout_ms), ...(caller === undefined ? [] : [caller])]);
+    try {
+      const bounds = { ...use, signal, until: Math.min(until, performance.now() + timeout_ms) };
+      const found = read(await provider.reply(prompt, bounds));
+      if (found === undefined) throw new ModelReplyError("the reply has another form");
+      return found;
+    } catch (error) {
+      logger.warn({ model: provider.config.model, cause: String(failureOf(error)) }, failed);
+      return undefined;
+    }
+  };
+}
+
+type Asked = Pick<AnswerRequest, "question" | "history">;
+
+const MOST = { turns: 6, answer: 500 }; // Most turns that the question may refer to, and characters of each answer.
+
+const rewritten = z.strictObject({ question: z.string().trim().min(1).max(500), route: z.enum(ROUTES) });
+
+/** Makes what asks a provider for a question that stands alone, and for what it is about, where that is configured. */
+export function createRewriter(provider: ModelProvider, { rewrite }: ModelConfig, logger: Logger) {
+  const call = createStructuredCall(REWRITE, rewrite, { failed: "A question could not be rewritten", logger });
+  return (asked: Asked, use: ModelUse) => {
+    const { question, history } = asked;
+    const turns = history.slice(-MOST.turns).map((turn) => ({ ...turn, answer: turn.answer.slice(0, MOST.answer) }));
+    return call(provider, JSON.stringify({ turns, question }), (reply) => readRewritten(reply, asked), use);
+  };
+}
+
+/** The rewritten question of a reply; undefined when it has another form, or names other numbers. */
+function readRewritten(reply: string, asked: Asked) {
+  const { data } = rewritten.safeParse(parseJson(reply));
+  const known = new Set(numbersOf(JSON.stringify(asked)));
+  return data !== undefined && numbersOf(data.question).every((number) => known.has(number)) ? data : undefined;
+}
+
+const numbersOf = (text: string): string[] => text.match(/\d+/g) ?? [];
+
+/** What verdicts are asked on: the passages that a reply was written from, since one that it does not cite may be newer;
+ * the question, and the statements. Beyond so many tokens only passages that it cites. */
+export function toVerify(request: PromptRequest, statements: readonly Statement[], most = Infinity): string {
+  const asked = { previous: request.history.at(-1)?.question, question: request.question };
+  const said = statements.map(({ cited: cites, text }, at) => JSON.stringify({ number: at + 1, cites, text }));
+  const rest = ["", `Question: ${JSON.stringify(asked)}`, "", "Statements:", ...said];
+  let left = most - tokensOf([...VERIFY.instructions, ...rest].join());
+  const lines = numbered(request.passages, ["kind", "published_at", "title", "text", "url"]);
+  const shown = lines.filter((line, at) => {
+    left -= tokensOf(line);
+    return left >= 0 || statements.some(({ cited }) => cited.includes(at + 1));
+  });
+  return ["Passages:", ...shown, ...rest].join("\n");
+}
+
+/** Makes what asks a provider for a verdict on each statement of a reply, where that is configured. */
+export function createVerifier({ verify }: ModelConfig, logger: Logger) {
+  const call = createStructuredCall(VERIFY, verify, { failed: "A reply could not be verified", logger });
+  return (provider: ModelProvider, written: PromptRequest, statements: readonly Statement[], bounds: CallBounds) => {
+    const content = toVerify(written, statements, provider.config.prompt_tokens);
+    return call(provider, content, (reply) => readVerdicts(reply, statements.length), bounds);
+  };
+}
