@@ -1,17 +1,18 @@
 import { defineCommand, defineGroup, type Context } from "../../framework/command.ts";
-import { list } from "./list.ts";
-import { search, top } from "./search.ts";
+import { list, printAll } from "./list.ts";
 import { show } from "./show.ts";
 import { verify } from "./verify.ts";
 import type { Entry } from "../../../ledger/entry.ts";
-import { INCOMPLETE, printLong } from "../../framework/long-work.ts";
-import { optional, toggle, userId, userParam } from "../../params/param.ts";
+import { countTo, INCOMPLETE, longWork, printLong } from "../../framework/long-work.ts";
+import { anything, integer, name, oneOf, optional, toggle, userId, userParam } from "../../params/param.ts";
 import { withAccounts, withAccountOperations, type AccountOperations } from "../../target/operations.ts";
 import { formatOf, openRowPrinter, printRecord, printTable, tableColumns, type Column } from "../../terminal/print.ts";
 import { summarizeLedger, type LedgerSummary, newestFirst } from "../../../admin/ledger-reader.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import { dayIn, since } from "../../framework/time-format.ts";
-import { DEFAULT_RANGE, selectionFlags, selectionOf } from "./selection-flags.ts";
+import { DEFAULT_RANGE, rangeFlags, selectionFlags, selectionOf } from "./selection-flags.ts";
+import type { FoundRow } from "../../../admin/search-ledgers.ts";
+import { entryCells } from "./ledger-columns.ts";
 
 const summary = defineCommand("ledger summary", {
   arguments: { user: userParam() },
@@ -49,6 +50,43 @@ async function printSummary(context: Context, found: Summary, zone: string): Pro
     await printTable(context, { table: "days", rows: by_day });
   }
 }
+
+const search = defineCommand("ledger search", {
+  options: {
+    ...selectionFlags,
+    actor: optional(name(128)),
+    reason: optional(anything),
+    least: optional(integer()),
+    most: optional(integer()),
+  },
+  async run(flags, context) {
+    const { clock } = context;
+    await withAccounts(context, async ({ service, zone }) => {
+      const { searchLedgers } = await import("../../../admin/search-ledgers.ts");
+      const { actor, reason, least, most } = flags;
+      const wanted = { actor, reason, least, most, ...selectionOf(flags, clock.now(), zone) };
+      const columns: Column<FoundRow>[] = tableColumns("found entries", entryCells(clock.now(), zone));
+      await longWork(context, "What was found so far is printed; a shorter range takes less time.", (report) =>
+        printAll(context, columns, searchLedgers(service, wanted, countTo(report, "users searched"))),
+      );
+    });
+  },
+});
+
+const top = defineCommand("ledger top", {
+  options: { by: optional(oneOf("spent", "earned", "free", "asked")), ...rangeFlags, limit: optional(integer(1)) },
+  async run({ by = "spent", limit = 20, ...flags }, context) {
+    const { clock } = context;
+    const rows = await withAccounts(context, async ({ service, zone }) => {
+      const { topUsers } = await import("../../../admin/search-ledgers.ts");
+      const selection = selectionOf({ ...flags, since: flags.since ?? since(DEFAULT_RANGE) }, clock.now(), zone);
+      return longWork(context, "A shorter range takes less time.", (report) =>
+        topUsers(service, by, { ...selection, most: limit }, countTo(report, "users read")),
+      );
+    });
+    await printTable(context, { table: "top users", rows });
+  },
+});
 
 const COLUMNS: readonly Column<Entry>[] = tableColumns("exported entries", {
   balance: { of: ({ account }) => account.balance },
