@@ -5,8 +5,7 @@ import { type Clock, toIso } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { isOutage } from "../storage/storage.ts";
 import type { BundledSnapshot } from "./snapshot/bundled-snapshot.ts";
-import type { LatestSnapshot } from "./snapshot/latest-snapshot.ts";
-import type { Projection } from "./snapshot/show-snapshot.ts";
+import type { LatestSnapshot, Projection } from "./snapshot/latest-snapshot.ts";
 import type { SnapshotViews } from "./snapshot/snapshot-views.ts";
 
 /** Hot topics without the users' questions, which the service adds. */

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { NewsFilter } from "../../contract/schemas/news-schemas.ts";
 import type { NewsItem } from "./projection.ts";
-import type { Projection } from "./show-snapshot.ts";
+import type { Projection } from "./latest-snapshot.ts";
 import { createSnapshotViews, type SnapshotViews } from "./snapshot-views.ts";
 
 const KEPT = { filters: 20, lists: 20 }; // Filters, and answers of each, that are kept.
