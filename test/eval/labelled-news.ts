@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { sentimentOf } from "../../src/news/sentiment/sentiment.ts";
+import { sentimentOf } from "../../src/news/sentiment/sentiment-model.ts";
 import { assetsInNews } from "../../src/language/assets.ts";
 import { detectLanguage } from "../../src/language/detect-language.ts";
 import { clusterHeadlines } from "../../src/news/topics/cluster.ts";

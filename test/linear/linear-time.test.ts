@@ -84,7 +84,7 @@ beforeAll(async () => {
   // Read before anything is counted.
   segment("1");
   headlineTermsOf("1", []);
-  const { sentimentOf } = await import("../../src/news/sentiment/sentiment.ts");
+  const { sentimentOf } = await import("../../src/news/sentiment/sentiment-model.ts");
   const { readTitle } = await import("../../src/news/topics/title-questions.ts");
   const { sentencesOf } = await import("../../src/language/sentences.ts");
   const { plainLine, plainText, shorten } = await import("../../src/language/plain-text.ts");

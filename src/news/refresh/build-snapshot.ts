@@ -4,7 +4,7 @@ import { language } from "../../contract/schemas/shared-fields.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import { groupBy } from "../../runtime/group-by.ts";
 import { mergeItems } from "../items/dedupe.ts";
-import { sentimentOf } from "../sentiment/sentiment.ts";
+import { sentimentOf } from "../sentiment/sentiment-model.ts";
 import { type ListedItem, NO_PARTS, type Parts, type StoredItem } from "../items/stored-items.ts";
 import { createDateShifter, type DateShift } from "../snapshot/date-shift.ts";
 import type { RefreshMode, SnapshotContent, SnapshotRecord, SourceState } from "../snapshot/snapshot-document.ts";

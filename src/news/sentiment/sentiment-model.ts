@@ -86,8 +86,15 @@ const wordsOf = (text: string): string[] => text.match(/[a-z]+(?:'[a-z]+)?|[#$â‚
 /** What a known part of a title weighs: of a title with more of them, each weighs less. */
 export const shareOf = (known: number): number => 3 / Math.sqrt(known || 1);
 
-/** The likeliest sentiment of what has the parts: a multinomial logistic model. */
-export function judge(grams: readonly string[]): Sentiment {
+/** What an item is for those who hold or use what it is about, by what titles that are worded like its own are: the
+ * likeliest by a multinomial logistic model. Where no word of the title is in a class, those of the summary count.
+ * @example
+ * sentimentOf("Shorts wiped out as price jumps", ""); // "positive"
+ */
+export function sentimentOf(title: string, summary: string): Sentiment {
+  if (/[?ï¼Ÿ]\s*$/.test(title)) return "neutral"; // A question reports nothing.
+  const own = classGramsOf(title);
+  const grams = [...gramsOf(title), ...(own.size > 0 ? own : classGramsOf(summary))];
   const { numbers, values, scale, bias } = (opened ??= readWeights());
   const known = grams.flatMap((gram) => numbers.get(gram) ?? []);
   const share = scale * shareOf(known.length);

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
-import { sentimentOf } from "../../../src/news/sentiment/sentiment.ts";
-import { classGramsOf, gramsOf, isWeighed } from "../../../src/news/sentiment/sentiment-model.ts";
+import { sentimentOf, classGramsOf, gramsOf, isWeighed } from "../../../src/news/sentiment/sentiment-model.ts";
 import { dominantSentiment } from "../../../src/news/snapshot/snapshot-views.ts";
 
 describe("sentiment", () => {
