@@ -1,4 +1,4 @@
-import { checkExpectation } from "../file/check-expectation.ts";
+import { checkExpectation } from "../file/check-step.ts";
 import type { SmokeAnswer } from "./smoke-result.ts";
 import type { SmokeContent, Step } from "../file/smoke-file.ts";
 import { referencesIn } from "../file/references.ts";
