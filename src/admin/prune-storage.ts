@@ -1,6 +1,5 @@
-import { messageKey } from "../assistant/sessions/messages.ts";
+import { messageKey, markPruned } from "../assistant/sessions/messages.ts";
 import { sessionTurn } from "../assistant/sessions/sessions.ts";
-import { markPruned } from "../assistant/sessions/pruned-answers.ts";
 import { batch } from "../events/event.ts";
 import { listDays } from "../events/log/day-log.ts";
 import { batchesOf } from "../runtime/batches.ts";
