@@ -15,10 +15,9 @@ function describeMood(mood: Omit<MarketMood, "hot">, lang: Language): string {
 }
 
 /** The answer to a question about the market; `known` is false when there are no figures to answer from. */
-export function answerMarket(subIntent: string, market: MarketMood | undefined, lang: Language, wide: boolean) {
+export function answerMarket(subIntent: string, market: MarketMood, lang: Language, wide: boolean) {
   if (subIntent === "price") return { text: MARKET.noPrices[lang], known: false };
-  if (market === undefined || (subIntent === "hot_topics" && market.hot.length === 0))
-    return { text: MARKET.noData[lang], known: false };
+  if (subIntent === "hot_topics" && market.hot.length === 0) return { text: MARKET.noData[lang], known: false };
   const topics = [MARKET.hotTopics[lang], ...market.hot.slice(0, wide ? TOPICS.wide : TOPICS.narrow)].join("\n");
   if (subIntent === "hot_topics") return { text: topics, known: true };
   const mood = describeMood(market, lang);
