@@ -2,7 +2,7 @@ import type { H3, H3Event } from "h3";
 import { AnpError } from "../contract/errors.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { createWindowCounter } from "../runtime/cache/window-counter.ts";
-import { createThrottle, type Throttle } from "../runtime/throttle.ts";
+import { createThrottle } from "../runtime/throttle.ts";
 import type { Service } from "../service/service.ts";
 import { CorruptionError, isOutage } from "../storage/storage.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -39,7 +39,13 @@ type Reporting = Pick<Service, "ids" | "reportDamage">;
 export function createRequestWrapper({ ids, reportDamage }: Reporting, logger: Logger, meter?: RequestMeter) {
   const counted = (message: string) => createThrottle(REFUSALS_EVERY_MS, (times) => logger.warn({ times }, message));
   const refused = counted("requests were refused: too many");
-  const mayLog = limitLines(LINES_A_SECOND, counted("requests failed that are not logged one by one: too many"));
+  const unlogged = counted("requests failed that are not logged one by one: too many");
+  const countLines = createWindowCounter(1000);
+  const mayLog = (): boolean => {
+    const isLogged = countLines("lines").times <= LINES_A_SECOND;
+    if (!isLogged) unlogged.note();
+    return isLogged;
+  };
 
   return (operation: string, handler: Handler, { headers, outage = 503 }: FailureOptions = {}) => {
     const count = meter?.meterOf(operation);
@@ -89,13 +95,4 @@ function logFailure(logger: Logger, err: unknown, code: number, request: object)
   if (isUnavailable(err)) return;
   if (code === 500) logger.error({ err, ...request }, "internal error");
   if (code === 1007) logger.error({ err, ...request }, "the model call failed");
-}
-
-function limitLines(most: number, rest: Throttle): () => boolean {
-  const count = createWindowCounter(1000);
-  return () => {
-    const isLogged = count("lines").times <= most;
-    if (!isLogged) rest.note();
-    return isLogged;
-  };
 }

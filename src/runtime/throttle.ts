@@ -1,7 +1,5 @@
-/** Reports something that may happen very often: the first time at once, then at most every `every_ms` with a count. */
-export type Throttle = ReturnType<typeof createThrottle>;
-
-/** @param report called with the number of occurrences since the last call */
+/** Reports something that may happen very often: the first time at once, then at most every `every_ms` with a count.
+ * @param report called with the number of occurrences since the last call */
 export function createThrottle(every_ms: number, report: (times: number) => void) {
   let times = 0;
   let timer: NodeJS.Timeout | undefined;
