@@ -94,7 +94,11 @@ export class AttentionNetwork {
   compare(a: NetworkText, b: NetworkText, more: readonly number[] = []): number {
     const { only, measures } = differenceOf(a, b, more);
     const input = new Float32Array(2 * U + measures.length + 1);
-    const [first, second] = [this.#sumOf(only[0], only[1], false), this.#sumOf(only[1], only[0], true)];
+    const [mine, theirs] = only.map((units) => units.map((unit) => this.#valuesOf(unit).direction));
+    const powers = new Float32Array(mine!.length * theirs!.length);
+    let number = 0;
+    for (const one of mine!) for (const other of theirs!) powers[number++] = Math.exp(SHARPNESS * product(one, other));
+    const [first, second] = [this.#sumOf(only[0], only[1], powers), this.#sumOf(only[1], only[0], powers, true)];
     for (let at = 0; at < U; at++) {
       input[at] = (first[at]! + second[at]!) / SUMS;
       input[U + at] = Math.abs(first[at]! - second[at]!) / SUMS;
@@ -105,32 +109,30 @@ export class AttentionNetwork {
     return product(this.#layers.last, hidden);
   }
 
-  /** What is said of the units that one text alone has, each beside those of the other that it is aligned with. */
-  #sumOf(units: readonly NetworkUnit[], others: readonly NetworkUnit[], isSecond: boolean): Float32Array {
-    const sum = new Float32Array(U);
-    const [said, met, flags] = [new Float32Array(U), new Float32Array(V), new Float32Array(FLAGS + 1).fill(1)];
-    const shares = new Float32Array(others.length);
+  /** What is said of the units that one text alone has, each beside those of the other that it is aligned with.
+   * @param powers of e, by the cosines of each unit of the first text and each of the second */
+  #sumOf(units: readonly NetworkUnit[], others: readonly NetworkUnit[], powers: Float32Array, isSecond = false) {
+    const [sum, said] = [new Float32Array(U), new Float32Array(U)];
+    const [met, flags] = [new Float32Array(V), new Float32Array(FLAGS + 1).fill(1)];
     const theirs = others.map((other) => this.#valuesOf(other));
-    for (const unit of units) {
-      const { vector, direction, own } = this.#valuesOf(unit);
-      let [total, likest] = [0, 0];
-      for (let number = 0; number < theirs.length; number++) {
-        const cosine = product(direction, theirs[number]!.direction);
-        total += shares[number] = Math.exp(SHARPNESS * cosine);
-        if (cosine > likest) likest = cosine;
-      }
-      said.set(own);
+    for (const [number, unit] of units.entries()) {
+      const { vector, own } = this.#valuesOf(unit);
+      const [from, step] = isSecond ? [number, units.length] : [number * others.length, 1];
+      said.fill(0);
       met.fill(0);
-      for (let number = 0; number < theirs.length; number++) {
-        const share = shares[number]! / total;
-        const { vector: other, aligned } = theirs[number]!;
-        for (let at = 0; at < U; at++) said[at]! += share * aligned[at]!;
-        for (let at = 0; at < V; at++) met[at]! += share * other[at]!;
+      let [total, most] = [0, 1];
+      for (let other = 0; other < others.length; other++) {
+        const power = powers[from + step * other]!;
+        const { vector: theirOwn, aligned } = theirs[other]!;
+        for (let at = 0; at < U; at++) said[at]! += power * aligned[at]!;
+        for (let at = 0; at < V; at++) met[at]! += power * theirOwn[at]!;
+        total += power;
+        if (power > most) most = power;
       }
-      for (let at = 0; at < V; at++) met[at]! *= 2 * vector[at]!;
-      writeFlags(flags, 0, unit, others, isSecond, likest);
-      addTimes(said, this.#layers.product, met);
-      addTimes(said, this.#layers.flags, flags);
+      for (let at = 0; at < U; at++) said[at] = own[at]! + said[at]! / (total || 1);
+      for (let at = 0; at < V; at++) met[at]! *= (2 * vector[at]!) / (total || 1);
+      writeFlags(flags, 0, unit, others, isSecond, Math.log(most) / SHARPNESS);
+      addTimes(addTimes(said, this.#layers.product, met), this.#layers.flags, flags);
       for (let at = 0; at < U; at++) if (said[at]! > 0) sum[at]! += said[at]!;
     }
     return sum;

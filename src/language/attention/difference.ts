@@ -23,7 +23,7 @@ export function differenceOf<U extends WeighedUnit>(a: ReadText<U>, b: ReadText<
     only[1].length / 8,
     rare(shared) / (rare(a.units) || 1),
     rare(shared) / (rare(b.units) || 1),
-    overlapOf(a, b),
+    shared.length / (Math.min(a.units.length, b.units.length) || 1),
     shared.length / (a.units.length + b.units.length - shared.length || 1),
     has(shared, "figure"),
     ...figures,
@@ -78,13 +78,11 @@ export function writeFlags(
 ): void {
   target.fill(0, at, at + FLAGS);
   target[at + UNIT_SORTS.indexOf(sort)] = 1;
-  let isMatched = false;
-  for (const other of others) isMatched ||= other.sort === sort;
   const from = at + UNIT_SORTS.length;
   target[from] = rarity;
   if (rarity === 1) target[from + 1] = 1;
   if (isOfSecond) target[from + 2] = 1;
-  if (isMatched) target[from + 3] = 1;
+  for (const other of others) if (other.sort === sort) target[from + 3] = 1;
   if (others.length === 0) target[from + 4] = 1;
   if (isName) target[from + 5] = 1;
   target[at + LIKEST] = likest;
