@@ -1,6 +1,8 @@
 // Learns an attention network (src/language/attention) from pairs of texts that are labelled. Nothing is random: the same pairs give the same file.
 // A vector begins as the first main directions of what the encoder says of the word (scripts/make-encoder.js), the layers by He et al. 2015.
 // Learned by Adam (Kingma & Ba 2015), the vectors by AdaGrad (Duchi, Hazan & Singer 2011), with dropout, and with words taken for unknown ones.
+// Of a list of pairs one at most is right, or none is: the chances are a softmax over the logits of the list and that of none, which is 0; of a list of one
+// pair that is the logistic function.
 // The file, compressed: the words, their characters (`.x`) and classes (`{x}`) that have vectors, a line each, and an empty line; of each its rarity (a byte,
 // of 255), then of each the scale of its vector (32-bit float, little-endian), then the vectors (signed bytes); the layers (32-bit floats): of units by own
 // vector, by aligned one, by the product of both, by flags and constant; of pairs; and the last one; where words without a vector are given the encoder's, the main
@@ -28,6 +30,7 @@ const ADAGRAD = { rate: 0.03, initial: 0.01 };
 const BATCH = 32;
 const DROPOUT = 0.2;
 const UNKNOWN = 0.1;
+const LEAST_ERROR = 0.002; // What a pair says that is less wrong is not learned from.
 const SAMPLED = 40;
 const MOST = MOST_OF.units;
 
@@ -66,11 +69,11 @@ export function readerOf(vocabulary, given) {
     const known = texts.get(text);
     if (known) return known;
     const list = unitsOf(text, (word) => vocabulary.has(word)).map((unit) => {
-      const name = unit.isName ? `^${unit.key}` : unit.key;
+      const name = `${unit.isName ? "^" : ""}${unit.key} ${unit.parts.join(" ")}`; // As the product names it.
       if (!units.has(name)) {
         const own = unit.parts.flatMap((part) => numbers.get(part) ?? []);
-        const rest = unit.parts.flatMap((part) =>
-          part === unit.key ? (numbers.get("?") ?? []) : (numbers.get(part) ?? []),
+        const rest = unit.parts.flatMap(
+          (part) => numbers.get(part !== unit.key ? part : unit.sort === "word" ? "?" : "") ?? [],
         );
         const fixed = given && /word|han/.test(unit.sort) ? given(unit.key) : undefined;
         const isKnown = numbers.has(unit.key);
@@ -88,9 +91,11 @@ export const pairOf = (a, b, more, label, weight = 1) => {
   return { only, measures: Float32Array.from([...measures, 1]), label, weight };
 };
 
-/** @param vocabulary the parts that have vectors, with rarities @param pairs see `pairOf` */
-export function learn(vocabulary, pairs, directions = directionsOf(vocabulary)) {
-  const M = pairs[0].measures.length;
+/** @param vocabulary the parts that have vectors, with rarities
+ * @param lists pairs of which one at most belongs together, or several that say the same, see `pairOf`
+ * @param unknown the share of words that are taken for unknown */
+export function learn(vocabulary, lists, { directions = directionsOf(vocabulary), unknown = UNKNOWN } = {}) {
+  const M = lists[0][0].measures.length;
   const I = 2 * U + M;
   const below = seededBelow(1);
   const uniform = () => below(2 ** 30) / 2 ** 30;
@@ -110,20 +115,19 @@ export function learn(vocabulary, pairs, directions = directionsOf(vocabulary)) 
   const squares = new Float64Array(vectors.length).fill(ADAGRAD.initial);
   const touched = new Map(); // Of the batch: the gradient by number.
   let step = 0;
-  const state = { vectors, layers, gradients, touched, uniform, I };
+  const state = { vectors, layers, gradients, touched, unknown, I };
   for (const [epoch, factor] of RATES.entries()) {
     let [loss, count] = [0, 0];
-    const order = shuffled(pairs, below);
-    for (let from = 0; from < order.length; from += BATCH) {
-      const batch = order.slice(from, from + BATCH);
-      for (const pair of batch) loss += learnPair(state, pair);
+    for (const batch of batchesOf(shuffled(lists, below))) {
+      for (const list of batch) loss += learnList(state, list, below);
+      const size = batch.reduce((sum, list) => sum + list.length, 0);
       count += batch.length;
       step += 1;
       for (const [at, layer] of layers.entries()) {
         const [[first, second], gradient] = [moments[at], gradients[at]];
         const rate = (factor * ADAM.rate * Math.sqrt(1 - ADAM.second ** step)) / (1 - ADAM.first ** step);
         for (let i = 0; i < layer.length; i++) {
-          const g = gradient[i] / batch.length;
+          const g = gradient[i] / size;
           first[i] = ADAM.first * first[i] + (1 - ADAM.first) * g;
           second[i] = ADAM.second * second[i] + (1 - ADAM.second) * g * g;
           layer[i] -= (rate * first[i]) / (Math.sqrt(second[i]) + 1e-8);
@@ -132,10 +136,10 @@ export function learn(vocabulary, pairs, directions = directionsOf(vocabulary)) 
       }
       for (const [number, gradient] of touched) {
         for (let i = 0; i < V; i++) {
-          const g = gradient[i] / batch.length;
+          const g = gradient[i] / size;
           const at = V * number + i;
-          squares[at] += batch.length * g * g;
-          vectors[at] -= (factor * ADAGRAD.rate * g * Math.sqrt(batch.length)) / Math.sqrt(squares[at]);
+          squares[at] += size * g * g;
+          vectors[at] -= (factor * ADAGRAD.rate * g * Math.sqrt(size)) / Math.sqrt(squares[at]);
         }
       }
       touched.clear();
@@ -143,6 +147,41 @@ export function learn(vocabulary, pairs, directions = directionsOf(vocabulary)) 
     console.log(`epoch ${epoch + 1}: loss ${(loss / count).toFixed(4)}`);
   }
   return { vocabulary, vectors, layers, more: M - MEASURES - 1 };
+}
+
+/** Lists by the number of pairs that are learned from at once, at least. */
+function batchesOf(lists) {
+  const batches = [];
+  let size = BATCH;
+  for (const list of lists) {
+    if (size >= BATCH) {
+      batches.push([]);
+      size = 0;
+    }
+    batches.at(-1).push(list);
+    size += list.length;
+  }
+  return batches;
+}
+
+/** Adds the gradients of a list. @returns its loss */
+function learnList(state, list, below) {
+  const seeds = list.map(() => below(2 ** 30)); // Of what is left out.
+  const logits = list.map((pair, at) => judgePair(state, pair, seeds[at]));
+  const most = Math.max(0, ...logits);
+  const powers = logits.map((logit) => Math.exp(logit - most));
+  const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
+  const none = Math.exp(-most);
+  const all = none + sum(powers);
+  const right = sum(powers.filter((_, at) => list[at].label === 1));
+  for (let at = list.length - 1; at >= 0; at--) {
+    const { label, weight } = list[at];
+    const error = weight * (powers[at] / all - (label === 1 ? powers[at] / right : 0));
+    if (Math.abs(error) < LEAST_ERROR) continue;
+    if (at < list.length - 1) judgePair(state, list[at], seeds[at]); // What was computed of the last one is there.
+    learnPair(state, error);
+  }
+  return -list[0].weight * Math.log(Math.max(1e-9, (right || none) / all));
 }
 
 const encoded = (part) => {
@@ -204,22 +243,17 @@ const [dRead, dShares, dSums] = [new Float64Array(X), new Float64Array(MOST), ne
 const values = new Float64Array(Math.max(U, P));
 const [hidden, kept] = [new Float64Array(P + 1).fill(1), new Float64Array(P)];
 
-/** Adds the gradients of a pair. @returns its loss */
-function learnPair(state, { only, measures, label, weight }) {
-  const { layers, gradients, uniform, I } = state;
+/** The logit of a pair. @param seed of what is left out */
+function judgePair(state, { only: units, measures }, seed) {
+  const { layers, unknown, I } = state;
   const [, pairs, last] = layers;
-  const { input, dInput } = (state.scratch ??= { input: new Float64Array(I), dInput: new Float64Array(I) });
-  const counts = only.map((list) => list.length);
-  const fixed = [[], []];
-  const parts = only.map((list, side) =>
-    list.map((unit) => {
-      const isDropped = uniform() < UNKNOWN;
-      fixed[side].push(isDropped || !unit.isKnown ? unit.fixed : undefined);
-      return isDropped ? unit.rest : unit.own;
-    }),
-  );
-  for (const side of [0, 1]) sumVectors(state.vectors, parts[side], fixed[side], own[side], lengths[side]);
-  const [n, m] = counts;
+  const { input } = (state.scratch ??= { input: new Float64Array(I), dInput: new Float64Array(I) });
+  const below = seededBelow(seed);
+  const uniform = () => below(2 ** 30) / 2 ** 30;
+  const only = units.map((list) => list.map((unit) => (uniform() < unknown ? unknownOf(unit) : unit)));
+  const [n, m] = (state.counts = only.map((list) => list.length));
+  state.parts = only.map((list) => list.map((unit) => unit.own));
+  for (const [side, list] of only.entries()) sumVectors(state.vectors, list, own[side], lengths[side]);
   for (let i = 0; i < n; i++) {
     for (let j = 0; j < m; j++) {
       let product = 0;
@@ -228,7 +262,7 @@ function learnPair(state, { only, measures, label, weight }) {
       dCosines[i * MOST + j] = 0;
     }
   }
-  for (const side of [0, 1]) readSide(layers[0], only, side, counts);
+  for (const side of [0, 1]) readSide(layers[0], only, side, state.counts);
   for (let i = 0; i < U; i++) {
     input[i] = (sums[0][i] + sums[1][i]) / SUMS;
     input[U + i] = Math.abs(sums[0][i] - sums[1][i]) / SUMS;
@@ -239,9 +273,22 @@ function learnPair(state, { only, measures, label, weight }) {
     kept[row] = uniform() < DROPOUT ? 0 : 1 / (1 - DROPOUT);
     hidden[row] = Math.max(0, values[row]) * kept[row];
   }
-  const chance = 1 / (1 + Math.exp(-dot(last, hidden)));
-  const error = weight * (chance - label);
+  return dot(last, hidden);
+}
 
+/** A word as if it had no vector. */
+function unknownOf(unit) {
+  const { sort, rest, rarity } = unit;
+  const isWord = sort === "word" || sort === "han";
+  return (unit.unknown ??= { ...unit, own: rest, isKnown: false, rarity: isWord ? 1 : rarity });
+}
+
+/** Adds the gradients of the pair that was judged last. */
+function learnPair(state, error) {
+  const { layers, gradients, counts, parts, I } = state;
+  const [, pairs, last] = layers;
+  const { input, dInput } = state.scratch;
+  const [n, m] = counts;
   dInput.fill(0);
   for (let row = 0; row <= P; row++) {
     gradients[2][row] += error * hidden[row];
@@ -274,14 +321,14 @@ function learnPair(state, { only, measures, label, weight }) {
       }
     }
   }
-  return -weight * Math.log(Math.max(1e-9, label === 1 ? chance : 1 - chance));
 }
 
-function sumVectors(vectors, parts, fixed, own, lengths) {
-  own.fill(0, 0, parts.length * V);
-  for (let at = 0; at < parts.length; at++) {
-    if (fixed[at] !== undefined) own.set(fixed[at], at * V);
-    for (const number of parts[at]) for (let i = 0; i < V; i++) own[at * V + i] += vectors[V * number + i];
+function sumVectors(vectors, units, own, lengths) {
+  own.fill(0, 0, units.length * V);
+  for (let at = 0; at < units.length; at++) {
+    const { own: parts, fixed, isKnown } = units[at];
+    if (!isKnown && fixed !== undefined) own.set(fixed, at * V);
+    for (const number of parts) for (let i = 0; i < V; i++) own[at * V + i] += vectors[V * number + i];
     let square = 0;
     for (let i = 0; i < V; i++) square += own[at * V + i] ** 2;
     lengths[at] = Math.sqrt(square) || 1;

@@ -17,7 +17,8 @@ const FILE = new URL("../src/assistant/retrieval/answer-network.br", import.meta
 const HELD_OUT = 3; // Of the first companies, every third.
 const TUNING = JSON.parse(readFileSync(new URL("../src/assistant/retrieval/tuning.json", import.meta.url), "utf8"));
 const ARTICLES = 4; // The best of a question, by words and by what they are about.
-const OTHERS = 3; // One in so many units of an article that does not answer.
+const OTHERS = 3; // One in so many units of an article that the question was not asked of.
+const UNKNOWN = 0.3; // Of the words: another company uses many that none of these does.
 const ALONE = 3; // One in so many questions is also asked where articles are in one language each.
 const LEFT = 8; // One in so many companies is left out.
 
@@ -48,16 +49,19 @@ const vocabulary = vocabularyOf(
 const directions = directionsOf(vocabulary);
 const read = readerOf(vocabulary, (word) => along(directions, word));
 const below = seededBelow(11);
-const pairs = [];
+const lists = [];
 for (const company of learned) {
-  for (const { question, text, measures, label, isOfRight } of judgementsOf(company)) {
-    if (isOfRight || below(OTHERS) === 0) pairs.push(pairOf(read(question), read(text), measures, label));
+  for (const judgements of judgementsOf(company)) {
+    const kept = judgements.filter(({ isOfOwn }) => isOfOwn || below(OTHERS) === 0);
+    const list = kept.map((one) => pairOf(read(one.question), read(one.text), one.measures, one.label));
+    if (list.length > 0) lists.push(list);
   }
 }
+const pairs = lists.flat();
 console.log(
-  `${learned.length} companies, ${pairs.length} pairs, ${pairs.filter(({ label }) => label === 1).length} right`,
+  `${learned.length} companies, ${lists.length} questions, ${pairs.length} pairs, ${pairs.filter(({ label }) => label === 1).length} right`,
 );
-const model = learn(vocabulary, pairs, directions);
+const model = learn(vocabulary, lists, { directions, unknown: UNKNOWN });
 write(FILE, model, Object.values(sources).flat().join(""), directions);
 validate(new AttentionNetwork(FILE, model.more, GIVEN));
 
@@ -95,15 +99,15 @@ function passagesOf(articles) {
   );
 }
 
-/** Each question of a company with the units of the articles that are found, and whether a unit answers. */
+/** For each question of a company the units of the articles that are found, and whether a unit answers. */
 function judgementsOf(articles) {
   const passages = passagesOf(articles);
   const both = new AnswerIndex(passages);
   const alone = new AnswerIndex(passages.filter(({ id, lang }) => (lang === "en") === (Number(id) % 2 === 0)));
   return articles.flatMap(({ questions }, number) =>
     questions.flatMap((asked, at) => [
-      ...judgedIn(both, asked, String(number)),
-      ...(at % ALONE === 0 ? judgedIn(alone, asked, String(number)) : []),
+      judgedIn(both, asked, String(number)),
+      ...(at % ALONE === 0 ? [judgedIn(alone, asked, String(number))] : []),
     ]),
   );
 }
@@ -114,7 +118,8 @@ function judgedIn(index, { question, right }, gold) {
     const { passage, lang, details } = article.found;
     const { units } = details();
     const match = matchUnits(article, question);
-    const isOfRight = right !== undefined && passage.id === gold;
+    const isOfOwn = passage.id === gold;
+    const isOfRight = right !== undefined && isOfOwn;
     return units.map((unit, at) => {
       const answers = isOfRight && right[lang].some((line) => line.includes(unit.text) || unit.text.includes(line));
       return {
@@ -124,6 +129,7 @@ function judgedIn(index, { question, right }, gold) {
         peak: match.peaks[at],
         measures: measuresOf(article, match, at),
         label: answers ? 1 : 0,
+        isOfOwn,
         isOfRight,
       };
     });

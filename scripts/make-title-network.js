@@ -54,7 +54,10 @@ for (const { en, zh } of groups) {
 }
 addLikeTitles();
 console.log(`${groups.length} groups, ${pairs.length} pairs`);
-const model = learn(vocabulary, pairs);
+const model = learn(
+  vocabulary,
+  pairs.map((pair) => [pair]),
+);
 const file = isValidated ? new URL("file:///tmp/title-network.br") : FILE;
 write(file, model, [...sources, first].join(""));
 if (isValidated) validate(new AttentionNetwork(file, model.more));

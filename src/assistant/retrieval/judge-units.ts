@@ -9,7 +9,7 @@ import type { TextUnit } from "./text-units.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 
 const { judged: JUDGED } = TUNING.windows;
-const MEASURES = 7;
+const MEASURES = 8;
 /** The vectors of words that the network has none for. */
 export const GIVEN = { length: DIMENSIONS, of: (word: string): Float32Array => encode([searchTerms(word), 1]) };
 let network: AttentionNetwork | undefined; // The same for the whole process.
@@ -23,10 +23,10 @@ const readQuestion = memoized((question: string) => openAnswerNetwork().read(que
 export const textOf = ({ passage }: IndexedPassage, unit: TextUnit): string => `${passage.title}\n${unit.text}`;
 
 /** What the network is told of a unit besides. */
-export function measuresOf({ titleCoverage, alike }: RankedArticle, match: UnitMatch, at: number): number[] {
+export function measuresOf({ titleCoverage, alike, score }: RankedArticle, match: UnitMatch, at: number): number[] {
   const { covers, alikes, peaks, highest, fitting } = match;
   const fits = fitting === undefined ? 0.5 : Number(fitting[at]);
-  return [covers[at]!, alikes[at]!, peaks[at]!, peaks[at]! - highest, titleCoverage, alike, fits];
+  return [covers[at]!, alikes[at]!, peaks[at]!, peaks[at]! - highest, titleCoverage, alike, fits, Math.min(1, score)];
 }
 
 /** How surely each unit of an article answers a question, as the network judges those that match best, 0 to 9; the others
