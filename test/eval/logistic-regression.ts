@@ -45,9 +45,9 @@ export function fitLogistic(rows: readonly FittedRow[], ridge: number): Logistic
   return { intercept: intercept - dot(raw, means), weights: raw };
 }
 
-/** The estimated probability, 0 to 1. */
-export const probabilityOf = ({ intercept, weights }: LogisticModel, values: readonly number[]): number =>
-  sigmoid(intercept + dot(weights, values));
+/** The logarithm of the estimated odds. */
+export const linearLogitOf = ({ intercept, weights }: LogisticModel, values: readonly number[]): number =>
+  intercept + dot(weights, values);
 
 /** Probability that a positive case gets more than a negative one (area under the ROC curve). */
 export function areaUnderCurve(positives: readonly number[], negatives: readonly number[]): number {

@@ -5,7 +5,9 @@ import { featuresOf, type Reading } from "../../src/assistant/retrieval/evidence
 import { findEvidence, type Findings } from "../../src/assistant/retrieval/find-evidence.ts";
 import type { Search } from "../../src/assistant/retrieval/question-terms.ts";
 import { routeQuestion, withoutResearch } from "../../src/assistant/routing/router.ts";
+import { detectLanguage } from "../../src/language/detect-language.ts";
 import {
+  foreignQuestions,
   PARTS,
   partsOf,
   passagesOf,
@@ -21,7 +23,7 @@ import type { World, WorldQuestion } from "./worlds.ts";
 /** A question with the evidence that was found for it. */
 export interface OutcomeCase {
   readonly from: string; // The world, or the published set.
-  readonly part: number; // Of a published set; cases of one part are left out together.
+  readonly part: number; // Of a published set, or of foreign questions; cases of one part are left out together.
   readonly isLarge: boolean; // Whether it was asked in a corpus ten times larger.
   readonly features: ReturnType<typeof featuresOf>;
   readonly isNamed: boolean;
@@ -80,6 +82,20 @@ export function casesOfWorld(world: World, more: readonly Passage[] = []): Outco
   return world.tuning.flatMap((asked) => {
     if (asked.outcome === "answer") return [...ask(asked, false), ...ask(asked, true)];
     return asked.outcome === "decline" ? ask(asked, false) : [];
+  });
+}
+
+/** Where cases come from that no company's content is about. */
+export const FOREIGN = "elsewhere";
+
+/** Questions about quite other things, asked of a world; their part is that of `foreignQuestions`. */
+export function casesOfForeign(world: World): OutcomeCase[] {
+  return foreignQuestions().flatMap((questions, part) => {
+    const tuning = questions.map((question, at): WorldQuestion => {
+      const lang = detectLanguage(question, "en");
+      return { id: String(at), lang, kind: FOREIGN, question, outcome: "decline", gold: [], facts: [] };
+    });
+    return casesOfWorld({ ...world, name: FOREIGN, tuning }).map((one) => ({ ...one, part }));
   });
 }
 

@@ -1,16 +1,36 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { LEAST } from "../../src/assistant/answering/decide-outcome.ts";
+import { type DecisionTree, LEAST, leavesOf } from "../../src/assistant/answering/decide-outcome.ts";
+import { fitTrees } from "./boosted-trees.ts";
 import { readCenters } from "./centers.ts";
-import { areaUnderCurve, fitLogistic, probabilityOf, shareAbove, type LogisticModel } from "./logistic-regression.ts";
-import { casesOfPublished, casesOfWorld, fillersFor, type OutcomeCase } from "./outcome-cases.ts";
+import { areaUnderCurve, fitLogistic, linearLogitOf, shareAbove, type LogisticModel } from "./logistic-regression.ts";
+import {
+  casesOfForeign,
+  casesOfPublished,
+  casesOfWorld,
+  fillersFor,
+  FOREIGN,
+  type OutcomeCase,
+} from "./outcome-cases.ts";
 import { HAS_PUBLISHED, PARTS, SETS } from "./published.ts";
 import { readWorld, TUNED } from "./worlds.ts";
 
 /** How much a case counts beside a world's answerable question: one that is asked again with its articles taken away, one
- * that nothing answers; one in a corpus ten times larger, one of a small company, and one of a published set. */
+ * that nothing answers; one in a corpus ten times larger, one of a small company, one of a published set, and one about quite other things. */
 const WEIGHT = { right: { bereft: 0.3, declined: 2 }, answerable: { bereft: 0.3, declined: 3 } };
-const SHARE = { large: 0.3, center: 0.1, published: 0.15 };
+const SHARE = { large: 0.3, center: 0.3, published: 0.15, foreign: 0.1 };
 const RIDGE = 0.01;
+const to = process.env["ANP_EVAL_TO"];
+const BOOSTING = { depth: 2, rounds: 150, rate: 0.08, ridge: 0.0005, least: 120 };
+/** What speaks for an answer: the trees never say less of more of it. */
+const RISING = ["score", "own", "titleAsked", "likest", "lead", "covered", "shown", "rarestShown", "judged"];
+
+/** A logistic model, and the trees that add to its logit. */
+interface Model {
+  readonly linear: LogisticModel;
+  readonly trees: readonly DecisionTree[];
+}
 
 type Goal = keyof typeof WEIGHT;
 const GOALS = ["right", "answerable"] as const;
@@ -26,19 +46,26 @@ const valuesOf = ({ features }: OutcomeCase): number[] => Object.values(features
 
 function weightOf(one: OutcomeCase, goal: Goal): number {
   if (isOfCenter(one)) return one.isBereft ? SHARE.center * WEIGHT[goal].bereft : SHARE.center;
+  if (one.from === FOREIGN) return one.part === 0 ? SHARE.foreign * WEIGHT[goal].declined : 0;
   if (!isOfWorld(one)) return SHARE.published;
   const weight = one.isBereft ? WEIGHT[goal].bereft : one.isAnswerable ? 1 : WEIGHT[goal].declined;
   return one.isLarge ? SHARE.large * weight : weight;
 }
 
-function fit(cases: readonly OutcomeCase[], goal: Goal): LogisticModel {
+function fit(cases: readonly OutcomeCase[], goal: Goal): Model {
   const rows = cases.map((one) => ({
     values: valuesOf(one),
     isPositive: labelOf(one, goal),
     weight: weightOf(one, goal),
   }));
-  return fitLogistic(rows, RIDGE);
+  const linear = fitLogistic(rows, RIDGE);
+  const names = Object.keys(cases[0]!.features);
+  const boosting = { ...BOOSTING, rising: RISING.map((name) => names.indexOf(name)) };
+  return { linear, trees: fitTrees(rows, ({ values }) => linearLogitOf(linear, values), boosting) };
 }
+
+const probabilityOf = ({ linear, trees }: Model, values: readonly number[]): number =>
+  1 / (1 + Math.exp(-linearLogitOf(linear, values) - leavesOf(trees, values)));
 
 const share = (list: readonly OutcomeCase[], test: (one: OutcomeCase) => boolean): number =>
   Math.round((1000 * list.filter(test).length) / list.length) / 1000;
@@ -60,7 +87,7 @@ describe("the models of whether the quoted is right and whether anything answers
       const others = cases.filter(({ from }) => from !== left);
       const [right, answerable] = [fit(others, "right"), fit(others, "answerable")];
       const tested = cases.filter(({ from, isLarge }) => from === left && !isLarge);
-      const areaOf = (goal: Goal, model: LogisticModel, list: readonly OutcomeCase[]): number => {
+      const areaOf = (goal: Goal, model: Model, list: readonly OutcomeCase[]): number => {
         const scores = (is: boolean): number[] =>
           list.flatMap((one) => (labelOf(one, goal) === is ? [probabilityOf(model, valuesOf(one))] : []));
         return areaUnderCurve(scores(true), scores(false));
@@ -115,16 +142,25 @@ describe("the models of whether the quoted is right and whether anything answers
 
   it("are fitted on all of them", () => {
     const models = GOALS.map((goal) => fit(cases, goal));
-    const lines = Object.keys(cases[0]!.features).map((name, at) => {
-      const weights = models.map(({ weights }) => Number(weights[at]!.toFixed(3)));
-      return `    ${JSON.stringify(name)}: [${weights.join(", ")}]`;
+    const elsewhere = cases.filter(({ from, part }) => from === FOREIGN && part === 1);
+    const [right, answerable] = models.map((model) => (one: OutcomeCase) => probabilityOf(model, valuesOf(one)));
+    console.table({
+      "questions about other things, shown": share(elsewhere, (one) => answerable!(one) >= LEAST.shown),
+      charged: share(elsewhere, (one) => answerable!(one) >= LEAST.shown && right!(one) >= LEAST.answered),
     });
-    const intercepts = models.map(({ intercept }) => Number(intercept.toFixed(3))).join(", ");
-    console.log(
-      HAS_PUBLISHED
-        ? "What stands in src/assistant/answering/outcome-model.json:"
-        : "Without --data the published questions are missing, so these are not the program's models:",
+    const weights = Object.fromEntries(
+      Object.keys(cases[0]!.features).map((name, at) => [
+        name,
+        models.map(({ linear }) => Number(linear.weights[at]!.toFixed(3))),
+      ]),
     );
-    console.log(`{\n  "intercepts": [${intercepts}],\n  "weights": {\n${lines.join(",\n")}\n  }\n}`);
+    const intercepts = models.map(({ linear }) => Number(linear.intercept.toFixed(3)));
+    const file = { intercepts, weights, trees: models.map(({ trees }) => trees) };
+    console.table(weights);
+    if (!HAS_PUBLISHED)
+      console.log("Without --data the published questions are missing, so these are not the program's models.");
+    else if (to === undefined)
+      console.log("With --to DIR they are written as outcome-model.json, what stands in src/assistant/answering.");
+    else writeFileSync(join(to, "outcome-model.json"), `${JSON.stringify(file)}\n`);
   });
 });

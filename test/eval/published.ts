@@ -52,6 +52,21 @@ export function rowsOf<T>(path: string): T[] {
   return lines.map((line) => JSON.parse(line) as T);
 }
 
+/** Questions about other things than what any of our companies does, in two parts: what people ask an assistant beyond its
+ * scope (CLINC150), and what tourists ask (CrossWOZ). */
+export function foreignQuestions(): string[][] {
+  const linesOf = (...path: string[]): string[] =>
+    readFileSync(join(DATA ?? "", "routing", ...path), "utf8")
+      .trim()
+      .split("\n");
+  const beyond = ["oos_train.tsv", "oos_val.tsv"].map((file) =>
+    linesOf("clinc150", file).map((line) => line.split("\t")[0]!),
+  );
+  const turns = linesOf("crosswoz", "user_turns.val.jsonl").map((line) => (JSON.parse(line) as { text: string }).text);
+  const asked = turns.filter((text, at) => at % 10 === 0 && /[?？]/.test(text));
+  return beyond.map((questions, part) => [...questions, ...asked.filter((_, at) => at % 2 === part)]);
+}
+
 export function passagesOf(path: string): Passage[] {
   const lang = path.includes(".en.") ? "en" : "zh";
   return rowsOf<{ id: string; title?: string; text: string }>(path).map(({ id, title = "", text }) => ({

@@ -11,17 +11,27 @@ interface Decision {
   readonly features?: Features;
 }
 
-/** Logistic models of whether the quoted answers the question, and whether any content does, fitted on the help
- * centers of four companies and ten small ones, with and without the articles that answer, and on published sets
- * (`npm run eval -- outcome-model`). */
-const MODELS = MODEL as {
+/** A decision tree in which each way has as many splits: of each the feature and the threshold below which a value goes to
+ * the first of its children, then the leaves. The children of the split `n` are `2n + 1` and `2n + 2`. */
+export type DecisionTree = readonly number[];
+
+/** Models of whether the quoted answers the question, and whether any content does: logistic ones, and trees that add to their
+ * logits. Fitted on the help centers of four companies and ten small ones, with and without the articles that answer, and
+ * on published sets (`npm run eval -- outcome-model`). */
+const {
+  intercepts: INTERCEPTS,
+  weights: WEIGHTS,
+  trees: TREES,
+} = MODEL as {
   readonly intercepts: readonly number[];
   readonly weights: Readonly<Record<keyof Features, readonly number[]>>;
+  readonly trees: readonly (readonly DecisionTree[])[];
 };
+const NAMES = Object.keys(WEIGHTS) as (keyof Features)[];
 
 /** Least probability that there is an answer for one to be shown, and that what is quoted is right for it to be charged;
  * and that there is one for what may be it to be quoted below an offered title. */
-export const LEAST = { shown: 0.55, answered: 0.87, quoted: 0.2 };
+export const LEAST = { shown: 0.52, answered: 0.87, quoted: 0.1 };
 const OFFERED = { usual: 0.04, outOfScope: 0.25, near: 1.3 };
 
 /** What becomes of a question by the evidence, and the estimated probability, 0 to 1, that the quoted answers it. */
@@ -29,11 +39,10 @@ export function decideOutcome({ evidence: [best] }: Findings, reading: Reading):
   if (best === undefined) return { outcome: "declined", probability: 0 };
   const features = featuresOf(best, reading);
   if (best.article.isNamed === true) return { outcome: "answered", probability: 1, features };
+  const values = NAMES.map((name) => features[name]);
   const probabilityOf = (model: 0 | 1): number => {
-    const logit = Object.entries(features).reduce((sum, [name, value]) => {
-      return sum + MODELS.weights[name as keyof Features][model]! * value;
-    }, 0);
-    return 1 / (1 + Math.exp(-logit - MODELS.intercepts[model]!));
+    const linear = NAMES.reduce((sum, name, at) => sum + WEIGHTS[name][model]! * values[at]!, INTERCEPTS[model]!);
+    return 1 / (1 + Math.exp(-linear - leavesOf(TREES[model]!, values)));
   };
   const [probability, answerable] = [probabilityOf(0), probabilityOf(1)];
   if (answerable >= LEAST.shown)
@@ -42,4 +51,16 @@ export function decideOutcome({ evidence: [best] }: Findings, reading: Reading):
   const isNear = !isOutside && (best.article.near ?? 0) >= OFFERED.near;
   const isLike = isNear || best.article.score >= (isOutside ? OFFERED.outOfScope : OFFERED.usual);
   return { outcome: isLike ? "offered" : "declined", probability, isQuoted: answerable >= LEAST.quoted, features };
+}
+
+/** The sum of what the trees say of the values of the features. */
+export function leavesOf(trees: readonly DecisionTree[], values: readonly number[]): number {
+  let sum = 0;
+  for (const tree of trees) {
+    const splits = (tree.length - 1) / 3;
+    let at = 0;
+    while (at < splits) at = 2 * at + (values[tree[2 * at]!]! < tree[2 * at + 1]! ? 1 : 2);
+    sum += tree[splits + at]!;
+  }
+  return sum;
 }
