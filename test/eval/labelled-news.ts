@@ -154,20 +154,21 @@ export interface GroupScores {
   readonly reworded: number; // Of two headlines of an event, in one language.
 }
 
-/** How the groups were written: by three authors who wrote six titles an event, or by seven others who wrote four. */
-export type GroupsPart = 1 | 2;
+/** How the groups were written: by three authors who wrote six titles an event, or by seven others who wrote four, or later by
+ * five more; of the last ones nothing was learned. */
+export type GroupsPart = 1 | 2 | 3;
 
 function readGroups(split: Split, part: GroupsPart): LabelledGroup[] {
-  if (part === 2) return readSecondGroups(split);
+  if (part !== 1) return readShortGroups(split, part === 2 ? "groups/" : "groups-later/");
   const lines = readFileSync(new URL("../../fixtures/eval/news/groups.jsonl", import.meta.url), "utf8").trimEnd();
   const all = lines.split("\n").map((line) => JSON.parse(line) as LabelledGroup);
   return all.filter((group) => group.split === split);
 }
 
-const EACH = 5; // Of the second part every fifth group is clustered: all would take minutes.
+const EACH = 5; // Of the other parts every fifth group is clustered: all would take minutes.
 
-function readSecondGroups(split: Split): LabelledGroup[] {
-  const folder = new URL("../../fixtures/eval/news/groups/", import.meta.url);
+function readShortGroups(split: Split, name: string): LabelledGroup[] {
+  const folder = new URL(`../../fixtures/eval/news/${name}`, import.meta.url);
   const blocks = readdirSync(folder)
     .sort()
     .flatMap((file) => readFileSync(new URL(file, folder), "utf8").split(/^=\n/m).slice(1));

@@ -76,7 +76,11 @@ beforeAll(() => {
   cases = [
     ...[...worlds, ...CENTERS].flatMap((world) => casesOfWorld(world)),
     ...(HAS_PUBLISHED
-      ? [...worlds.flatMap((world) => casesOfWorld(world, fillersFor(world))), ...SETS.flatMap(casesOfPublished)]
+      ? [
+          ...worlds.flatMap((world) => casesOfWorld(world, fillersFor(world))),
+          ...SETS.flatMap(casesOfPublished),
+          ...worlds.flatMap(casesOfForeign),
+        ]
       : []),
   ];
 });
