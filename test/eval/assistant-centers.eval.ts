@@ -3,7 +3,7 @@ import { readCenters } from "./centers.ts";
 import { askAll, figuresOf, type Result } from "./world-figures.ts";
 
 /** Just under what was measured: what is less is a step back. */
-const FLOOR = { tuning: 0.77, heldOut: 0.74, more: 0.74, notLearned: 0.72 };
+const FLOOR = { tuning: 0.78, heldOut: 0.77, more: 0.77, notLearned: 0.75 };
 
 describe("answers over the content of small companies", () => {
   // The held-out questions are read for the last figure only, never to tune on.
