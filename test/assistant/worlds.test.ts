@@ -28,6 +28,16 @@ describe("answers over a company's content keep their quality", () => {
     expect(figures["not charged"]).toBeGreaterThanOrEqual(floor.free);
   });
 
+  it.each(["现在市场情绪怎么样", "What is the market sentiment now?"])(
+    "demo: %s is left to the service, though an article may tell where the mood comes from",
+    (question) => {
+      const given = { history: [], research: false, refused: [], hasModel: false, now: NOW };
+      const { answer, routing } = prepareQuestion({ ...given, question }, open("demo").index);
+      expect(routing.route).toBe("market");
+      expect(answer).toBeUndefined();
+    },
+  );
+
   it.each(WORLDS)("%s: each title, asked as a question, is answered by its article", (name) => {
     const { world, index } = open(name);
     const { passages } = world;
