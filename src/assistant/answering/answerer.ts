@@ -62,7 +62,8 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
   const { outcome, sources } = found;
   if (outcome !== "answered") {
     const isShown = outcome === "unsure";
-    if ((route === "account" || route === "market" || !isShown) && isForService(request, route === "account")) return { routing };
+    if ((route === "account" || route === "market" || !isShown) && isForService(request, route === "account"))
+      return { routing };
     if (!isShown && route === "small_talk" && confidence >= SURE_OF_ROUTE)
       return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing, "rule");
     if (route === "news" || route === "notice") {
