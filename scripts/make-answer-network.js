@@ -16,7 +16,6 @@ const FIXTURES = new URL("../fixtures/eval/centers/", import.meta.url);
 const FILE = new URL("../src/assistant/retrieval/answer-network.br", import.meta.url);
 const HELD_OUT = 3; // Of the first companies, every third.
 const TUNING = JSON.parse(readFileSync(new URL("../src/assistant/retrieval/tuning.json", import.meta.url), "utf8"));
-const ARTICLES = 4; // The best of a question, by words and by what they are about.
 const OTHERS = 3; // One in so many units of an article that the question was not asked of.
 const UNKNOWN = 0.3; // Of the words: another company uses many that none of these does.
 const ALONE = 3; // One in so many questions is also asked where articles are in one language each.
@@ -113,24 +112,26 @@ function judgementsOf(articles) {
 }
 
 function judgedIn(index, { question, right }, gold) {
-  const ranked = rankArticles(index, { question, lang: detectLanguage(question, "en"), now: 0 }).slice(0, ARTICLES);
+  const ranked = rankArticles(index, { question, lang: detectLanguage(question, "en"), now: 0 }).slice(
+    0,
+    TUNING.articles.compared.usual,
+  );
   return ranked.flatMap((article) => {
     const { passage, lang, details } = article.found;
     const { units } = details();
     const match = matchUnits(article, question);
     const isOfOwn = passage.id === gold;
-    const isOfRight = right !== undefined && isOfOwn;
+    const answers = ({ text }) =>
+      isOfOwn && right !== undefined && right[lang].some((line) => line.includes(text) || text.includes(line));
     return units.map((unit, at) => {
-      const answers = isOfRight && right[lang].some((line) => line.includes(unit.text) || unit.text.includes(line));
       return {
         question,
         article,
         text: textOf(article.found, unit),
         peak: match.peaks[at],
         measures: measuresOf(article, match, at),
-        label: answers ? 1 : 0,
+        label: answers(unit) ? 1 : 0,
         isOfOwn,
-        isOfRight,
       };
     });
   });
@@ -156,19 +157,19 @@ function validate(network) {
           (asked.right === undefined ? open : answered).push(most);
           if (asked.right === undefined || list.length === 0) continue;
           const best = (of, key) => of.reduce((a, b) => (key(b) > key(a) ? b : a));
-          const own = list.filter(({ isOfRight }) => isOfRight);
+          const own = list.filter(({ isOfOwn }) => isOfOwn);
           if (own.length > 0) {
             counts.found++;
             counts.judged += best(own, ({ logit }) => logit).label;
             counts.matched += best(own, ({ peak }) => peak).label;
           }
-          counts.firstByWords += Number(list[0].isOfRight);
+          counts.firstByWords += Number(list[0].isOfOwn);
           counts.first += Number(
             best(
               list,
               ({ article, logit }) =>
                 article.order + TUNING.articles.judged * Math.max(TUNING.windows.judged.least, logit),
-            ).isOfRight,
+            ).isOfOwn,
           );
         }
       }

@@ -4,15 +4,10 @@ import { describe, expect, it } from "vitest";
 import { createClassifier, train, type Example } from "../../src/assistant/routing/classifier/classifier.ts";
 import type { Annotator } from "../../src/assistant/routing/classifier/features.ts";
 import { conceptsIn, routeQuestion, seedExamples } from "../../src/assistant/routing/router.ts";
+import { linesOf } from "./published.ts";
 
 const DATA = process.env["ANP_DATA"];
 const FOLDS = 5;
-
-function linesOf(...path: string[]): string[] {
-  return readFileSync(join(DATA ?? "", ...path), "utf8")
-    .trim()
-    .split("\n");
-}
 
 function toExample(line: string): Example {
   const [text = "", label = ""] = line.split("\t");

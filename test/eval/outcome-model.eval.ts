@@ -146,12 +146,6 @@ describe("the models of whether the quoted is right and whether anything answers
 
   it("are fitted on all of them", () => {
     const models = GOALS.map((goal) => fit(cases, goal));
-    const elsewhere = cases.filter(({ from, part }) => from === FOREIGN && part === 1);
-    const [right, answerable] = models.map((model) => (one: OutcomeCase) => probabilityOf(model, valuesOf(one)));
-    console.table({
-      "questions about other things, shown": share(elsewhere, (one) => answerable!(one) >= LEAST.shown),
-      charged: share(elsewhere, (one) => answerable!(one) >= LEAST.shown && right!(one) >= LEAST.answered),
-    });
     const weights = Object.fromEntries(
       Object.keys(cases[0]!.features).map((name, at) => [
         name,
@@ -161,6 +155,14 @@ describe("the models of whether the quoted is right and whether anything answers
     const intercepts = models.map(({ linear }) => Number(linear.intercept.toFixed(3)));
     const file = { intercepts, weights, trees: models.map(({ trees }) => trees) };
     console.table(weights);
+    if (HAS_PUBLISHED) {
+      const elsewhere = cases.filter(({ from, part }) => from === FOREIGN && part === 1);
+      const [right, answerable] = models.map((model) => (one: OutcomeCase) => probabilityOf(model, valuesOf(one)));
+      console.table({
+        "questions about other things, shown": share(elsewhere, (one) => answerable!(one) >= LEAST.shown),
+        charged: share(elsewhere, (one) => answerable!(one) >= LEAST.shown && right!(one) >= LEAST.answered),
+      });
+    }
     if (!HAS_PUBLISHED)
       console.log("Without --data the published questions are missing, so these are not the program's models.");
     else if (to === undefined)

@@ -45,24 +45,23 @@ export const CROSS: readonly PublishedSet[] = [
   { name: "XQuAD zh, of English passages", ...XQUAD.zh, passages: XQUAD.en.passages },
 ];
 
-export function rowsOf<T>(path: string): T[] {
-  const lines = readFileSync(join(DATA ?? "", "retrieval", path), "utf8")
+/** The lines of a published file. */
+export function linesOf(...path: string[]): string[] {
+  return readFileSync(join(DATA ?? "", ...path), "utf8")
     .trim()
     .split("\n");
-  return lines.map((line) => JSON.parse(line) as T);
 }
+
+export const rowsOf = <T>(path: string): T[] => linesOf("retrieval", path).map((line) => JSON.parse(line) as T);
 
 /** Questions about other things than what any of our companies does, in two parts: what people ask an assistant beyond its
  * scope (CLINC150), and what tourists ask (CrossWOZ). */
 export function foreignQuestions(): string[][] {
-  const linesOf = (...path: string[]): string[] =>
-    readFileSync(join(DATA ?? "", "routing", ...path), "utf8")
-      .trim()
-      .split("\n");
   const beyond = ["oos_train.tsv", "oos_val.tsv"].map((file) =>
-    linesOf("clinc150", file).map((line) => line.split("\t")[0]!),
+    linesOf("routing", "clinc150", file).map((line) => line.split("\t")[0]!),
   );
-  const turns = linesOf("crosswoz", "user_turns.val.jsonl").map((line) => (JSON.parse(line) as { text: string }).text);
+  const lines = linesOf("routing", "crosswoz", "user_turns.val.jsonl");
+  const turns = lines.map((line) => (JSON.parse(line) as { text: string }).text);
   const asked = turns.filter((text, at) => at % 10 === 0 && /[?？]/.test(text));
   return beyond.map((questions, part) => [...questions, ...asked.filter((_, at) => at % 2 === part)]);
 }

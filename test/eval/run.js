@@ -1,5 +1,6 @@
 // Runs the evaluations on labelled data: node test/eval/run.js --data DIR [name of a file …]
-// and writes the prompts of a verifier: node test/eval/run.js verdict-prompts --to DIR [--ids reply-001,reply-002]
+// writes the models of the outcome: node test/eval/run.js outcome-model --data DIR --to DIR
+// and the prompts of a verifier: node test/eval/run.js verdict-prompts --to DIR [--ids reply-001,reply-002]
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
