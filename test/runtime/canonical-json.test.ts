@@ -31,6 +31,15 @@ it("orders names by code unit, at every depth, and leaves out what is undefined"
   expect(canonicalJson(value)).toBe('{"":[],"a":[{"x":{},"y":1}],"b":{"10":3,"9":4,"z":1,"价":2}}');
 });
 
+it("orders names whichever other objects came before, with the same first name or as many names", () => {
+  for (let at = 0; at < 200; at++) {
+    const other = `x${at % 90}`;
+    expect(canonicalJson({ z: at, [other]: 1 })).toBe(`{"${other}":1,"z":${at}}`);
+    expect(canonicalJson({ z: at, a: { [other]: 1, b: 2 } })).toBe(`{"a":{"b":2,"${other}":1},"z":${at}}`);
+    expect(canonicalJson({ z: at })).toBe(`{"z":${at}}`);
+  }
+});
+
 it("hashes the UTF-8 of a text", () => {
   for (const text of TEXTS) expect(sha256(text)).toBe(createHash("sha256").update(text).digest("hex"));
 });

@@ -9,13 +9,39 @@ export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   const fields = value as Readonly<Record<string, unknown>>;
+  const { ordered, begins } = orderOf(Object.keys(fields));
   let text = "";
-  for (const name of Object.keys(fields).sort()) {
-    const field = fields[name];
-    if (field === undefined) continue;
-    text += `${text === "" ? "" : ","}${quoted(name)}:${canonicalJson(field)}`;
+  for (let at = 0; at < ordered.length; at++) {
+    const field = fields[ordered[at]!];
+    if (field !== undefined) text += (text === "" ? "" : ",") + begins[at]! + canonicalJson(field);
   }
   return `{${text}}`;
+}
+
+interface Order {
+  readonly names: readonly string[];
+  readonly ordered: readonly string[];
+  readonly begins: readonly string[]; // Of the ordered ones: what a field begins with.
+}
+/** Few kinds of objects pass here, again and again. By their first names. */
+const orders = new Map<string | undefined, Order[]>();
+const MOST_ORDERS = 64; // Foreign objects have any names.
+let remembered = 0;
+
+function orderOf(names: readonly string[]): Order {
+  const isSame = (order: Order): boolean =>
+    order.names.length === names.length && order.names.every((name, at) => name === names[at]);
+  const known = orders.get(names[0])?.find(isSame);
+  if (known !== undefined) return known;
+  if (remembered === MOST_ORDERS) {
+    orders.clear();
+    remembered = 0;
+  }
+  remembered += 1;
+  const ordered = names.toSorted();
+  const order = { names, ordered, begins: ordered.map((name) => `${quoted(name)}:`) };
+  orders.set(names[0], [...(orders.get(names[0]) ?? []), order]);
+  return order;
 }
 
 /** SHA-256 in hex. */
