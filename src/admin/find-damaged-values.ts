@@ -6,8 +6,8 @@ import { tokenCount } from "../assistant/model/token-budgets.ts";
 import { message, messageKey, prunedBefore } from "../assistant/sessions/messages.ts";
 import { sessionTurn } from "../assistant/sessions/sessions.ts";
 import { batch } from "../events/event.ts";
-import { entry } from "../ledger/entry.ts";
-import { batchesOf } from "../runtime/batches.ts";
+import { type Entry, entryKey } from "../ledger/entry.ts";
+import type { LedgerHooks } from "../ledger/scan-for-damage.ts";
 import { checkDocument, printKey, readEach } from "../storage/documents.ts";
 import { encodeKey, encodeSegment, itemKey, missingItem, streamItem } from "../storage/keys.ts";
 import { CorruptionError, EncodedSegment, type Storage } from "../storage/storage.ts";
@@ -23,19 +23,20 @@ export interface DamagedValue {
 type StoredKey = readonly EncodedSegment[];
 type StoredText = { readonly key: StoredKey; readonly text: string };
 
-/** Reads what `verifyLedgers` does not: subscriptions, sessions, the messages of charged answers, and of all users the
- * tokens and the events. One pass over the keys, in flat memory.
- * @param user whose values to read; everybody's, and those of nobody, by default
- * @param onKeys called with how many keys have been looked at
- * @throws StorageError when the storage does not answer */
-export async function* findDamagedValues(storage: Storage, user?: string, onKeys?: (count: number) => void) {
-  let count = 0;
-  for await (const keys of batchesOf(storage.keys(user === undefined ? [] : ["users", user]), 256)) {
-    onKeys?.((count += keys.length));
-    const looked = keys.filter((key) => schemaOf(key) !== undefined || isHead(key));
-    for await (const [key, { message, isErasure }] of checkAll(storage, looked))
-      yield { user: ownerOf(key), message, isErasure } satisfies DamagedValue;
+/** Checks what `verifyLedgers` reads no further than its key: subscriptions, sessions, tokens, events and so on; and the
+ * messages of the answers that its entries charged for. Nothing is listed or read a second time.
+ * @param report called with each damaged value @throws StorageError when the storage does not answer */
+export function checkValues(storage: Storage, report: (damaged: DamagedValue) => void): LedgerHooks {
+  async function note(damages: Damages): Promise<void> {
+    for await (const damaged of damages) report(damaged);
   }
+  return {
+    async onKeys(keys) {
+      const looked = keys.filter((key) => schemaOf(key) !== undefined || isHead(key));
+      if (looked.length > 0) await note(checkAll(storage, looked));
+    },
+    onEntries: (user, entries) => note(checkAnswers(storage, user, entries)),
+  };
 }
 
 function schemaOf(key: StoredKey): z.ZodType | undefined {
@@ -48,42 +49,39 @@ function schemaOf(key: StoredKey): z.ZodType | undefined {
   if (room !== "users") return undefined;
   if (kind === "profile") return userProfile;
   if (kind === "subscription") return storedSubscription;
-  if (kind === "sessions" && isItem) return sessionTurn;
-  return kind === "ledger" && isItem ? entry : undefined;
+  return kind === "sessions" && isItem ? sessionTurn : undefined;
 }
 
 /** The head of a session, of a day's events or of the audit log; that of a ledger is verified with it. */
 const isHead = (key: StoredKey): boolean =>
   key.at(-1)!.text === "head" && (["audit", "events"].includes(key[0]!.text) || key[2]?.text === "sessions");
 
-type Damages = AsyncGenerator<readonly [key: StoredKey, found: Omit<DamagedValue, "user">]>;
+type Damages = AsyncGenerator<DamagedValue>;
 
 async function* checkAll(storage: Storage, keys: readonly StoredKey[]): Damages {
   const found: StoredText[] = [];
   for (const [index, text] of (await readEach(storage, keys)).entries()) {
     const key = keys[index]!;
     const schema = schemaOf(key);
-    // An entry that is not valid is named by the verification of its ledger.
-    const checked = schema === undefined || schema === entry ? text : checkDocument(key, text, schema);
-    if (checked instanceof Error) yield [key, checked];
+    const checked = schema === undefined ? text : checkDocument(key, text, schema);
+    if (checked instanceof Error) yield { user: ownerOf(key), message: checked.message };
     else if (schema === userProfile) yield* cutOffErasure(key, checked as UserProfile | undefined);
     if (typeof text === "string") found.push({ key, text });
   }
   yield* checkItems(storage, found);
-  yield* checkAnswers(storage, found);
 }
 
 function* cutOffErasure(key: StoredKey, profile: UserProfile | undefined) {
   const { at, complete } = profile?.erased ?? { complete: true };
   const message = `the erasure that began on ${at} was cut off: run \`anp users erase\` again`;
-  if (!complete) yield [key, { message, isErasure: true }] as const;
+  if (!complete) yield { user: ownerOf(key), message, isErasure: true };
 }
 
 async function* checkItems(storage: Storage, found: readonly StoredText[]): Damages {
   const items = found.flatMap((one) => itemShownBy(one) ?? []).filter(({ version }) => version > 0);
   const isThere = await Promise.all(items.map(({ stem, version }) => storage.has(itemKey(stem, version))));
   for (const [index, { key, stem, version }] of items.entries()) {
-    if (!isThere[index]!) yield [key, missingItem(stem, version)];
+    if (!isThere[index]!) yield { user: ownerOf(key), message: missingItem(stem, version).message };
   }
 }
 
@@ -93,30 +91,30 @@ function itemShownBy({ key, text }: StoredText) {
     const version = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0;
     return { key, stem: new EncodedSegment(encodeKey(key.slice(0, -1))), version };
   }
-  const item = schemaOf(key) === entry ? undefined : streamItem(key);
+  const item = streamItem(key);
   return item && { key, stem: item.stem, version: item.version - 1 };
 }
 
-/** In the text of an entry: quotes within its strings are escaped. */
-const CHARGED = /"details":\{"type":"chat_cost","message_id":(\d+),/;
-
 /** The message of an answer is stored before it is charged for, so that none is charged without it. */
-async function* checkAnswers(storage: Storage, found: readonly StoredText[]): Damages {
-  const kept = await prunedBefore(storage);
-  const charged = found.flatMap(({ key, text }) => {
-    const id = schemaOf(key) === entry ? Number(CHARGED.exec(text)?.[1]) : NaN;
-    return id >= kept ? [{ key, id }] : []; // Older ones may have been removed on purpose.
-  });
-  const ids = [...new Set(charged.map(({ id }) => id))];
+async function* checkAnswers(storage: Storage, user: EncodedSegment, entries: readonly Entry[]): Damages {
+  const charged = entries.flatMap(({ id, details }) =>
+    details.type === "chat_cost" ? [{ key: entryKey(user, id), answer: details.message_id }] : [],
+  );
+  if (charged.length === 0) return;
+  const kept = await prunedBefore(storage); // Older ones may have been removed on purpose.
+  const ids = [...new Set(charged.map(({ answer }) => answer))].filter((id) => id >= kept);
   const texts = await readEach(storage, ids.map(messageKey));
   const answers = new Map(ids.map((id, index) => [id, checkDocument(messageKey(id), texts[index], message)]));
-  for (const { key, id } of charged) {
+  for (const { key, answer: id } of charged) {
     const answer = answers.get(id);
-    if (answer instanceof Error) yield [key, answer];
-    else if (answer === undefined || encodeSegment(answer.user_id) !== ownerOf(key)) {
-      const problem = answer === undefined ? "the answer is missing" : "it is an answer to somebody else";
-      yield [key, new CorruptionError(printKey(messageKey(id)), `${problem}, which ${printKey(key)} charged for`)];
-    }
+    if (
+      id < kept ||
+      (answer !== undefined && !(answer instanceof Error) && encodeSegment(answer.user_id) === user.text)
+    )
+      continue;
+    const problem = answer === undefined ? "the answer is missing" : "it is an answer to somebody else";
+    const wrong = new CorruptionError(printKey(messageKey(id)), `${problem}, which ${printKey(key)} charged for`);
+    yield { user: user.text, message: (answer instanceof Error ? answer : wrong).message };
   }
 }
 

@@ -3,7 +3,7 @@ import { batchesOf } from "../runtime/batches.ts";
 import { checkDocument, printKey, readEach } from "../storage/documents.ts";
 import { CorruptionError, type EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { encodeSegment, streamItem } from "../storage/keys.ts";
-import { entryKey, operationPointer } from "./entry.ts";
+import { type Entry, entryKey, operationPointer } from "./entry.ts";
 
 /** Damage of a user's ledger. */
 export interface LedgerDamage {
@@ -16,6 +16,12 @@ export interface ChargeTrace {
   /** Whether this key, which begins with `users` and a user, holds a trace. */
   isAt(key: readonly EncodedSegment[]): boolean;
   readonly schema: z.ZodType<{ message_id: number }>; // The form of a trace: it names the answer that was charged.
+}
+
+/** Called with all that a verification passes by, so that whoever verifies more needs no pass of its own. */
+export interface LedgerHooks {
+  readonly onKeys: (keys: readonly (readonly EncodedSegment[])[]) => Promise<void>;
+  readonly onEntries: (user: EncodedSegment, entries: readonly Entry[]) => Promise<void>; // Valid ones, by pages.
 }
 
 /** The result of one pass over a user's keys. */
@@ -33,23 +39,22 @@ export function unscannedUser(segment: EncodedSegment) {
   };
 }
 
-/** Reads all keys below `prefix` (all users, or one) once, in no order: records what each user has, and follows every
+/** Reads all keys below `prefix` (all, those of all users, or of one) once, in no order: records what each user has, and follows every
  * operation of the index to its entry. Memory grows with the number of users, and by some 12 bytes for each delivered
  * answer. @returns the users by segment
  * @throws StorageError when the storage does not answer */
 export async function scanUsers(
   storage: Storage,
   prefix: Key,
-  { trace, onKeys }: { trace?: ChargeTrace | undefined; onKeys?: (keys: number) => void },
+  { trace, onKeys }: { trace?: ChargeTrace | undefined; onKeys?: LedgerHooks["onKeys"] },
 ) {
   const users = new Map<string, ScannedUser>();
   const indexed: Pointer[] = [];
-  let keys = 0;
-  for await (const batch of batchesOf(storage.keys(prefix), BATCH)) {
+  for await (const batch of batchesOf(storage.keys(prefix, undefined, "last"), BATCH)) {
     const [pointers, answers]: [Found[], Found[]] = [[], []];
     for (const key of batch) {
-      const [, segment, kind] = key;
-      if (segment === undefined || kind === undefined) continue;
+      const [room, segment, kind] = key;
+      if (room!.text !== "users" || segment === undefined || kind === undefined) continue;
       const user = users.get(segment.text) ?? unscannedUser(segment);
       users.set(segment.text, user);
       if (kind.text === "ledger") user.top = Math.max(user.top, streamItem(key)?.version ?? 0);
@@ -61,7 +66,7 @@ export async function scanUsers(
     for (const { user, value } of trace ? await readFound(storage, answers, trace.schema) : []) {
       user.answers.push(value.message_id);
     }
-    onKeys?.((keys += batch.length));
+    await onKeys?.(batch);
   }
   await followPointers(storage, indexed);
   return users;

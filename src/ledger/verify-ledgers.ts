@@ -4,7 +4,7 @@ import { isOutage, EncodedSegment, type Key, type Storage } from "../storage/sto
 import { decodeSegment, encodeKey, encodeSegment, missingItem } from "../storage/keys.ts";
 import { type Entry, entryKey, ledgerKey } from "./entry.ts";
 import { damageAt, firstDamage, scanUsers, unscannedUser } from "./scan-for-damage.ts";
-import type { ChargeTrace, LedgerDamage, ScannedUser } from "./scan-for-damage.ts";
+import type { ChargeTrace, LedgerDamage, LedgerHooks, ScannedUser } from "./scan-for-damage.ts";
 import { walkLedger } from "./walk-ledger.ts";
 
 /** The result of verifying one user's ledger. */
@@ -29,6 +29,7 @@ export interface VerifyOptions {
   readonly users?: readonly string[] | undefined; // The users to verify; all by default.
   readonly profiles?: boolean; // Whether a user must have a profile.
   readonly trace?: ChargeTrace | undefined;
+  readonly hooks?: LedgerHooks; // They are passed all keys, not those of users alone.
   readonly receipts?: ReadonlyMap<string, Receipt> | undefined; // By user id.
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
 }
@@ -42,14 +43,15 @@ export interface VerifyOptions {
  * are all that memory grows with, some 12 bytes for each, and 50 more while its user's ledger is walked.
  * @throws StorageError when the storage does not answer */
 export async function* verifyLedgers(storage: Storage, options: VerifyOptions = {}): AsyncGenerator<Verification> {
-  const { users, profiles = true, trace, receipts = new Map<string, Receipt>(), onProgress } = options;
-  const prefix: Key = users?.length === 1 ? ["users", users[0]!] : ["users"];
+  const { users, profiles = true, trace, receipts = new Map<string, Receipt>(), hooks, onProgress } = options;
+  const prefix: Key = users?.length === 1 ? ["users", users[0]!] : hooks === undefined ? ["users"] : [];
   let keys = 0;
   let entries = 0;
   let done = 0;
-  const onKeys = (count: number): void => {
-    keys = count;
+  const onKeys: LedgerHooks["onKeys"] = async (passed) => {
+    keys += passed.length;
     onProgress?.({ keys, entries });
+    await hooks?.onKeys(passed);
   };
   const scanned = await scanUsers(storage, prefix, { trace, onKeys });
   const named = new Map((users ?? [...receipts.keys()]).map((id) => [encodeSegment(id), id]));
@@ -57,14 +59,15 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
   const ordered = [...segments]
     .map((text) => scanned.get(text) ?? unscannedUser(new EncodedSegment(text)))
     .sort((one, other) => (nameOf(one.segment) < nameOf(other.segment) ? -1 : 1));
-  const count = (): void => {
-    entries += 1;
-    if (entries % 256 === 0) onProgress?.({ keys, entries, users: { done, all: ordered.length } });
+  const onEntries: LedgerHooks["onEntries"] = async (user, passed) => {
+    entries += passed.length;
+    onProgress?.({ keys, entries, users: { done, all: ordered.length } });
+    await hooks?.onEntries(user, passed);
   };
   for (const user of ordered) {
     const id = named.get(user.segment.text);
     const receipt = id === undefined ? undefined : receipts.get(id);
-    const verification = await verifyUser(storage, user, { count, profiles, receipt, id });
+    const verification = await verifyUser(storage, user, { onEntries, profiles, receipt, id });
     user.answers = [];
     if (verification !== undefined) yield verification;
     done += 1;
@@ -76,7 +79,12 @@ const nameOf = (segment: EncodedSegment): string => decodeSegment(segment) ?? se
 async function verifyUser(
   storage: Storage,
   { segment, damage, top, answers }: ScannedUser,
-  options: { count: () => void; profiles: boolean; receipt: Receipt | undefined; id: string | undefined },
+  options: {
+    onEntries: LedgerHooks["onEntries"];
+    profiles: boolean;
+    receipt: Receipt | undefined;
+    id: string | undefined;
+  },
 ): Promise<Verification | undefined> {
   const { receipt } = options;
   const note = (found: LedgerDamage | undefined): void => void (damage = firstDamage(damage, found));
@@ -85,10 +93,12 @@ async function verifyUser(
   try {
     let passed: string | null = null;
     const charges = createCharges(answers);
-    const walk = await walkLedger(storage, segment, top, (entry) => {
-      if (entry.id === receipt?.entries) passed = entry.hash;
-      charges.add(entry);
-      options.count();
+    const walk = await walkLedger(storage, segment, top, async (entries) => {
+      for (const entry of entries) {
+        if (entry.id === receipt?.entries) passed = entry.hash;
+        charges.add(entry);
+      }
+      await options.onEntries(segment, entries);
     });
     last = walk.last;
     user_id = last?.user_id ?? user_id;

@@ -1,72 +1,84 @@
+import { WorkerRunner, workerFile } from "../compute/worker-runner.ts";
+import { readAhead } from "../runtime/batches.ts";
+import { silentLogger } from "../runtime/logger.ts";
 import { checkDocument, readEach } from "../storage/documents.ts";
-import { encodeSegment } from "../storage/keys.ts";
-import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
-import { Stream } from "../storage/stream.ts";
-import { chainError } from "./chain.ts";
-import { entry, type Entry, ledgerKey, operationKey, operationPointer } from "./entry.ts";
-import { damageAt } from "./scan-for-damage.ts";
+import type { EncodedSegment, Storage } from "../storage/storage.ts";
+import { checkPage, type StoredPage } from "./check-page.ts";
+import { type Entry, entryKey, operationKey, operationPointer } from "./entry.ts";
+import { damageAt, type LedgerDamage } from "./scan-for-damage.ts";
 
 const PAGE = 256;
 const BEYOND = 16; // Entries read at once past the last known one: others may append meanwhile.
+const MANY = 20_000; // Entries from which on threads, which take some 0.2 s to start, check the pages.
+const THREADS = 2; // Each takes some 40 MB.
+const JOBS = { checkPage };
+const WORKER = {
+  name: "ledger",
+  file: workerFile("ledger-worker"),
+  deadline_ms: 60_000,
+  start_ms: 60_000,
+  memory_mb: 256,
+  young_mb: 32,
+  logger: silentLogger,
+};
 
 /** Walks a user's ledger from the first entry, in flat memory. Every entry must be well-formed, stored byte for byte as
  * it was written, and follow from the one before; the index must lead from its operation, when that is repeatable, to
  * it. Stops at the first invalid entry.
  * @param top number of an entry that exists: a missing one before it is a gap
- * @param visit is called with every valid entry
+ * @param visit is called with the valid entries, some at a time
  * @returns the last valid entry, and the damage that stopped the walk */
-export async function walkLedger(storage: Storage, user: EncodedSegment, top: number, visit: (entry: Entry) => void) {
-  const stream = new Stream(storage, ledgerKey(user), entry);
+export async function walkLedger(
+  storage: Storage,
+  user: EncodedSegment,
+  top: number,
+  visit: (entries: readonly Entry[]) => Promise<void>,
+) {
+  const runners = Array.from({ length: top < MANY ? 0 : THREADS }, () => new WorkerRunner<typeof JOBS>(WORKER));
+  let checked = 0;
+  const check = (page: StoredPage) =>
+    runners[checked++ % runners.length]?.run("checkPage", page).catch(() => checkPage(page)) ?? checkPage(page);
+
+  /** Reads the page after another one. Its check goes on meanwhile. */
+  async function read(page: { first: number; texts: readonly string[] } = { first: 1, texts: [] }) {
+    const first = page.first + page.texts.length;
+    const size = first > top ? BEYOND : Math.min(PAGE, top - first + 2);
+    const keys = Array.from({ length: size }, (_, step) => entryKey(user, first + step));
+    const found = await readEach(storage, keys);
+    const stop = found.findIndex((text) => typeof text !== "string");
+    const texts = (stop < 0 ? found : found.slice(0, stop)) as string[];
+    const next = found[texts.length];
+    const unread = next instanceof Error ? { entry: first + texts.length, message: next.message } : undefined;
+    return { first, keys, texts, unread, invalid: check({ user: user.text, first, before: page.texts.at(-1), texts }) };
+  }
+
   let last: Entry | undefined;
+  let damage: LedgerDamage | undefined;
   /** `last`, when its operation was not indexed yet when it was looked up: valid as long as it is the last. */
   let unindexed: Entry | undefined;
-
-  for (;;) {
-    const from = (last?.id ?? 0) + 1;
-    const size = from > top ? BEYOND : Math.min(PAGE, top - from + 2);
-    const keys = Array.from({ length: size }, (_, step) => stream.keyOf(from + step));
-    const texts = await readEach(storage, keys);
-    const { valid, damage } = checkPage(keys, texts, last, user);
-    if (valid.length === 0 && damage === undefined) {
-      if (from > top) return { last, damage: undefined };
-      return { last, damage: damageAt(from, keys[0]!, `the entry is missing while entry ${top} exists`) };
+  try {
+    for await (const { first, keys, texts, unread, invalid } of readAhead(read, runners.length)) {
+      damage = (await invalid) ?? unread;
+      const valid = texts.slice(0, damage && damage.entry! - first).map((text) => JSON.parse(text) as Entry);
+      if (valid.length === 0 && damage === undefined) {
+        if (first <= top) damage = damageAt(first, keys[0]!, `the entry is missing while entry ${top} exists`);
+        break;
+      }
+      const pending = unindexed === undefined ? valid : [unindexed, ...valid];
+      const followed = pending.length - (damage === undefined ? 1 : 0);
+      const index = await checkIndex(storage, user, pending, followed);
+      damage = index.damage ?? damage;
+      unindexed = index.unindexed;
+      const sound = valid.filter(({ id }) => id < (index.damage?.entry ?? Infinity));
+      last = sound.at(-1) ?? last;
+      await visit(sound);
+      if (damage !== undefined) break;
     }
-    const pending = unindexed === undefined ? valid : [unindexed, ...valid];
-    const followed = pending.length - (damage === undefined ? 1 : 0);
-    const index = await checkIndex(storage, user, pending, followed);
-    for (const item of valid) {
-      if (index.damage !== undefined && item.id >= index.damage.entry!) break;
-      last = item;
-      visit(item);
-    }
-    if (index.damage !== undefined || damage !== undefined) return { last, damage: index.damage ?? damage };
-    unindexed = index.unindexed;
+    return { last, damage };
+  } finally {
+    await Promise.all(runners.map((runner) => runner.close()));
   }
 }
-
-type Texts = Awaited<ReturnType<typeof readEach>>;
-
-function checkPage(keys: readonly Key[], texts: Texts, before: Entry | undefined, user: EncodedSegment) {
-  const valid: Entry[] = [];
-  for (const [index, text] of texts.entries()) {
-    const last = valid.at(-1) ?? before;
-    const number = (last?.id ?? 0) + 1;
-    const key = keys[index]!;
-    const found = checkDocument(key, text, entry);
-    if (found === undefined) break;
-    if (found instanceof Error) return { valid, damage: { entry: number, message: found.message } };
-    const error =
-      chainError(found, last, last?.user_id ?? ownerOf(found, user)) ??
-      (JSON.stringify(found) === text ? undefined : "it is not as it was written");
-    if (error !== undefined) return { valid, damage: damageAt(number, key, error) };
-    valid.push(found);
-  }
-  return { valid, damage: undefined };
-}
-
-/** The user whose ledger this is: the id in the entry, if it encodes to the segment. */
-const ownerOf = (found: Entry, user: EncodedSegment): string =>
-  found.user_id !== "" && encodeSegment(found.user_id) === user.text ? found.user_id : user.text;
 
 /** A writer indexes the entry before its own first: the operations of the first `followed` entries must be indexed. */
 async function checkIndex(storage: Storage, user: EncodedSegment, entries: readonly Entry[], followed: number) {

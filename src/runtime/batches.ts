@@ -36,3 +36,13 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   for await (const item of items) all.push(item);
   return all;
 }
+
+/** Without end what `next` makes of the one before; so many more are under way while one is used. */
+export async function* readAhead<T>(next: (before?: T) => Promise<T>, ahead: number): AsyncGenerator<T> {
+  const started: Promise<T>[] = [];
+  for (let last = next(); ; last = last.then(next)) {
+    last.catch(() => undefined); // It may not be needed any more.
+    started.push(last);
+    if (started.length > ahead) yield await started.shift()!;
+  }
+}

@@ -21,8 +21,8 @@ export interface StorageDriver extends Driver {
   readonly getMany?: (keys: readonly string[]) => Promise<(string | null | undefined)[]>; // Where it is faster.
   /** The distinct segments right below `prefix` (an encoded key, or empty for the root); absent to take them from `keys`. */
   readonly children?: (prefix: string) => AsyncIterable<string>;
-  /** All keys below `prefix`, in no order, perhaps twice; of `kind`, at least those with it after the next segment. */
-  readonly keys: (prefix: string, kind?: string) => AsyncIterable<string>;
+  /** As `Storage.keys`, perhaps twice; of `kind` at least those, of "last" items at least those. */
+  readonly keys: (prefix: string, kind?: string, items?: "last") => AsyncIterable<string>;
   readonly discardItem?: (key: string) => Promise<void>; // As `Storage.discard`; absent where removing is enough.
   examine(now: number): Promise<Finding[]>;
   readonly isDamage?: (error: unknown) => boolean; // It found what is not a value of ours; else it is an outage.

@@ -32,6 +32,6 @@ export function interceptStorage(storage: Storage, around: Around): Storage {
     remove: (key) => around("remove", key, () => storage.remove(key)),
     discard: (key) => around("remove", key, () => storage.discard(key)),
     children: (prefix) => listed(prefix, storage.children(prefix)),
-    keys: (prefix, kind) => listed(prefix, storage.keys(prefix, kind)),
+    keys: (prefix, ...rest) => listed(prefix, storage.keys(prefix, ...rest)),
   };
 }

@@ -49,8 +49,8 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
     remove: (key) => call("remove", key, (encoded) => stock.removeItem(encoded)),
     discard: (key) => call("remove", key, (encoded) => driver.discardItem?.(encoded) ?? stock.removeItem(encoded)),
     children: (prefix) => list(children, prefix, (segment) => new EncodedSegment(segment)),
-    async *keys(prefix, kind) {
-      const listed = (below: string): AsyncIterable<string> => driver.keys(below, kind);
+    async *keys(prefix, kind, items) {
+      const listed = (below: string): AsyncIterable<string> => driver.keys(below, kind, items);
       for await (const key of list(listed, prefix, (text) => text.split(":"))) {
         if (kind === undefined || key[prefix.length + 1] === kind) yield key.map((text) => new EncodedSegment(text));
       }

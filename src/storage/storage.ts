@@ -43,8 +43,9 @@ export interface Storage {
   /** The distinct segments right below a prefix. It may scan everything: never on a request's path. */
   children(prefix: Key): AsyncIterable<EncodedSegment>;
   /** All keys below a prefix, in no order; one may come twice. It may scan everything: never on a request's path.
-   * @param kind only those with this segment after the next one, as `profile` of all users */
-  keys(prefix: Key, kind?: string): AsyncIterable<EncodedSegment[]>;
+   * @param kind only those with this segment after the next one, as `profile` of all users
+   * @param items "last" where of those items of a stream that are kept together, one after the other, the last is enough */
+  keys(prefix: Key, kind?: string, items?: "last"): AsyncIterable<EncodedSegment[]>;
   /** What an operator should know: durability, space, limits, roles. @param now to compare clocks, ms since 1970 */
   examine(now: number): Promise<Finding[]>;
   /** Removes what killed writers left: how many things. On files, seals the full folders of ledgers besides. It may walk

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { findDamagedValues } from "../../src/admin/find-damaged-values.ts";
+import { findDamagedValues } from "../support/find-damaged-values.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
 import { openFixtureService } from "../support/service.ts";
@@ -11,7 +11,7 @@ let answer: Key;
 
 async function found(user?: string): Promise<[string | undefined, string][]> {
   const all: [string | undefined, string][] = [];
-  for await (const { user: owner, message } of findDamagedValues(storage, user)) all.push([owner, message]);
+  for (const { user: owner, message } of await findDamagedValues(storage, user)) all.push([owner, message]);
   return all;
 }
 

@@ -1,7 +1,7 @@
 import { copyFile, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findDamagedValues } from "../../src/admin/find-damaged-values.ts";
+import { findDamagedValues } from "../support/find-damaged-values.ts";
 import { pruneStorage } from "../../src/admin/prune-storage.ts";
 import { messageKey, readMessages } from "../../src/assistant/sessions/messages.ts";
 import { keepRetention } from "../../src/daemon/retention-timer.ts";
@@ -49,7 +49,7 @@ async function openWorld(storage: Storage) {
 async function damageOf(storage: Storage): Promise<string[]> {
   const found: string[] = [];
   for await (const { damage } of verifyLedgers(storage)) if (damage !== undefined) found.push(damage.message);
-  for await (const { message } of findDamagedValues(storage)) found.push(message);
+  for (const { message } of await findDamagedValues(storage)) found.push(message);
   return found;
 }
 

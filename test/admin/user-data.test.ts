@@ -1,7 +1,8 @@
 import { copyFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { findDamagedValues, type DamagedValue } from "../../src/admin/find-damaged-values.ts";
+import type { DamagedValue } from "../../src/admin/find-damaged-values.ts";
+import { findDamagedValues } from "../support/find-damaged-values.ts";
 import { eraseUser, exportUser } from "../../src/admin/user-data.ts";
 import { verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -18,7 +19,7 @@ const about = { actor: "ops", reason: "asked by mail", settled: () => Promise.re
 
 async function damagedValues(storage: Storage): Promise<DamagedValue[]> {
   const found: DamagedValue[] = [];
-  for await (const damaged of findDamagedValues(storage)) found.push(damaged);
+  found.push(...(await findDamagedValues(storage)));
   return found;
 }
 

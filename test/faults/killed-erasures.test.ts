@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { findDamagedValues } from "../../src/admin/find-damaged-values.ts";
+import { findDamagedValues } from "../support/find-damaged-values.ts";
 import { restoreStorage } from "../../src/backup/restore-storage.ts";
 import { storedValues, type StoredValue } from "../../src/backup/storage-archive.ts";
 import { verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
@@ -65,7 +65,7 @@ async function work(url: string, name: string, killAfter?: number): Promise<numb
 async function damageOf(storage: Storage): Promise<string[]> {
   const found: string[] = [];
   for await (const { damage } of verifyLedgers(storage)) if (damage !== undefined) found.push(damage.message);
-  for await (const { message } of findDamagedValues(storage)) found.push(message);
+  for (const { message } of await findDamagedValues(storage)) found.push(message);
   return found;
 }
 

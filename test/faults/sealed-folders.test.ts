@@ -101,6 +101,25 @@ describe("a full folder of a ledger", () => {
     expect(await verifyLedger(storage, USER)).toMatchObject({ entries: ENTRIES + 1 });
   });
 
+  it("is listed by its last item where that is enough, unless one of its items is gone", async () => {
+    const listed = async (): Promise<string[]> => {
+      const found = (await collect(storage.keys(["users", USER], undefined, "last"))).map(encodeKey);
+      const items = found.filter((key) => key.startsWith(`${STEM.text}:`) && !key.endsWith(":head"));
+      return items.toSorted();
+    };
+    const items = (from: number, to: number): string[] =>
+      Array.from({ length: to - from + 1 }, (_, step) => encodedItem(STEM.text, from + step));
+    expect(await listed()).toEqual(items(1, ENTRIES).toSorted());
+    await storage.tidy(Date.now());
+    expect(await listed()).toEqual(items(SEGMENT_SIZE, ENTRIES).toSorted());
+    expect(await collect(storage.keys(["users", USER]))).toHaveLength(
+      values.filter(({ key }) => key.startsWith("users:")).length,
+    );
+    await storage.remove(keyOf(SEGMENT_SIZE));
+    expect(await listed()).toEqual([...items(1, SEGMENT_SIZE - 1), ...items(SEGMENT_SIZE + 1, ENTRIES)].toSorted());
+    expect((await verifyLedger(storage, USER)).damage).toMatchObject({ entry: SEGMENT_SIZE });
+  });
+
   it("is not sealed before an item follows it, nor with an item that is damaged", async () => {
     for (let number = ENTRIES; number > SEGMENT_SIZE; number--) await storage.discard(keyOf(number));
     await storage.tidy(Date.now());

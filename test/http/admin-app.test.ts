@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createAuditLog, type AuditRow } from "../../src/admin/audit-log.ts";
-import { findDamagedValues } from "../../src/admin/find-damaged-values.ts";
+import { findDamagedValues } from "../support/find-damaged-values.ts";
 import { CATALOGUE } from "../../src/cli/command-catalogue.ts";
 import { hostedCommands } from "../../src/cli/commands/serve/hosted-commands.ts";
 import { main } from "../../src/cli/main.ts";
@@ -212,7 +212,7 @@ describe("the audit log", () => {
     expect(await audit.verify()).toMatchObject({ fault: "entry 3: it does not follow the entry before" });
     await storage.remove(key);
     expect((await audit.verify()).fault).toContain("audit/log/0/3");
-    const damaged = await collect(findDamagedValues(storage));
+    const damaged = await findDamagedValues(storage);
     expect(damaged.map(({ message }) => message).join()).toContain("audit/log/0/3");
     await storage.put(key, text);
     expect(await audit.verify()).toEqual(before);

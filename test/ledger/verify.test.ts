@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
-import { hashEntry, type Entry, ledgerKey, operationKey } from "../../src/ledger/entry.ts";
+import { EMPTY_ACCOUNT, hashEntry, type Entry, ledgerKey, operationKey } from "../../src/ledger/entry.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import type { LedgerDamage } from "../../src/ledger/scan-for-damage.ts";
 import { verifyLedgers, type Verification, type VerifyOptions } from "../../src/ledger/verify-ledgers.ts";
@@ -144,6 +144,42 @@ describe("verification", () => {
     }
     expect(await rewritten(15, { type: "exchange", token_amount: 1.5, exchange_rate: 10 })).toBeUndefined();
     expect(await rewritten(0, free)).toBeUndefined();
+  });
+
+  it("finds the same in a ledger of so many entries that threads check them", async () => {
+    const long = await openStorage("memory:");
+    const at = (number: number): Key => [...ledgerKey(USER), String(Math.floor((number - 1) / 1000)), String(number)];
+    const { hash: _, ...first } = JSON.parse((await storage.get(entryKey(1)))!) as Entry;
+    let { prev } = first;
+    const texts: string[] = [];
+    for (let id = 1; id <= 20_100; id++) {
+      const operation = { ...first.operation, id: `op:${id}`, repeatable: false };
+      const account = { ...EMPTY_ACCOUNT, balance: id * first.delta, total_earned: id * first.delta };
+      const fields = { ...first, id, operation, account, prev };
+      prev = hashEntry(fields);
+      texts.push(JSON.stringify({ ...fields, hash: prev }));
+      await long.put(at(id), texts.at(-1)!);
+    }
+    const end = texts.length;
+    expect(await verifyLedger(long, USER)).toMatchObject({ entries: end, balance: end * first.delta });
+    const text = (number: number): string => texts[number - 1]!;
+    // In the middle of a page, on both sides of its end, and at the last entry.
+    const changes: [number, string | undefined, string | undefined][] = [
+      [300, text(300).replace('"id":300', '"id":301'), "its hash does not fit"],
+      [512, ` ${text(512)}`, "it is not as it was written"],
+      [513, text(512), "it does not follow the entry before"],
+      [513, undefined, "the entry is missing"],
+      [end, text(end).replace(first.description, "?"), "its hash does not fit"],
+      [end, undefined, undefined],
+    ];
+    for (const [number, value, says] of changes) {
+      await (value === undefined ? long.remove(at(number)) : long.put(at(number), value));
+      const { entries, damage } = await verifyLedger(long, USER);
+      expect(entries).toBe(number - 1);
+      if (says === undefined) expect(damage).toBeUndefined();
+      else expect(damage).toEqual({ entry: number, message: expect.stringContaining(says) as string });
+      await long.put(at(number), text(number));
+    }
   });
 
   it("finds that the end is gone, by an operation that leads there, or by the hint", async () => {

@@ -3,8 +3,7 @@ import type { AnpError } from "../../src/contract/errors.ts";
 import type { Service } from "../../src/service/service.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { DAY_MS } from "../../src/runtime/clock.ts";
-import { findDamagedValues } from "../../src/admin/find-damaged-values.ts";
-import { collect } from "../../src/runtime/batches.ts";
+import { findDamagedValues } from "../support/find-damaged-values.ts";
 import { fails, hangs, says, startModelServer, type ModelServer, type Turn } from "../assistant/model-server.ts";
 import { openFixtureService } from "../support/service.ts";
 
@@ -55,9 +54,9 @@ describe("a budget of tokens", () => {
     expect(server!.requests).toHaveLength(3);
     clock.set(clock.now() + DAY_MS);
     expect(await ask(service, "alice")).toBe("m");
-    expect(await collect(findDamagedValues(service.storage))).toEqual([]);
+    expect(await findDamagedValues(service.storage)).toEqual([]);
     await service.storage.put(["users", "alice", "model-tokens"], "{}");
-    expect(await collect(findDamagedValues(service.storage, "alice"))).toMatchObject([{ user: "alice" }]);
+    expect(await findDamagedValues(service.storage, "alice")).toMatchObject([{ user: "alice" }]);
   });
 
   it("of the day holds for all users; answers are extracted then where that is configured", async () => {

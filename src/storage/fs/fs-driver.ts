@@ -10,6 +10,7 @@ import { DurableFiles, ignoring, isFileDamage, TEMPORARY_SUFFIX } from "./durabl
 import { createFolderIdentity } from "./fs-identity.ts";
 import { createFileStreams, discardItem, replaceItem } from "./fs-streams.ts";
 import { sealFolder } from "./seal-folder.ts";
+import { isWholeAndSealed } from "./sealed-folders.ts";
 import { randomUUID } from "node:crypto";
 import { type Finding, findingsOf } from "../health/finding.ts";
 import FINDINGS from "../health/storage-findings.json" with { type: "json" };
@@ -68,10 +69,10 @@ export function fsDriver(base: string): StorageDriver {
       identity.check();
       yield* childrenOf(folderOf(prefix));
     },
-    async *keys(prefix, kind) {
+    async *keys(prefix, kind, items) {
       identity.check();
       const folder = folderOf(prefix);
-      for await (const paths of kind === undefined ? filesBelow(folder) : filesOfKind(folder, kind)) {
+      for await (const paths of kind === undefined ? filesBelow(folder, items) : filesOfKind(folder, kind)) {
         for (const path of paths) {
           if (path.endsWith(SUFFIX)) yield path.slice(base.length + 1, -SUFFIX.length).replaceAll("/", ":");
         }
@@ -102,13 +103,14 @@ const OLD_MS = 24 * 3600 * 1000; // Left by a killed writer: no running write ta
 const ignoreGone = ignoring("ENOENT"); // Another process may have removed it first.
 const TOGETHER = 256; // Files that are listed at once.
 
-async function* filesBelow(folder: string): AsyncGenerator<string[]> {
+async function* filesBelow(folder: string, items?: "last"): AsyncGenerator<string[]> {
+  if (items !== undefined && isWholeAndSealed(folder)) return void (yield [lastItemOf(folder)]);
   const entries = await opendir(folder, { bufferSize: TOGETHER }).catch(ignoreGone);
   if (entries === undefined) return;
   let paths: string[] = [];
   for await (const entry of entries) {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) yield* filesBelow(path);
+    if (entry.isDirectory()) yield* filesBelow(path, items);
     else paths.push(path);
     if (paths.length < TOGETHER) continue;
     yield paths;
@@ -116,6 +118,8 @@ async function* filesBelow(folder: string): AsyncGenerator<string[]> {
   }
   yield paths;
 }
+
+const lastItemOf = (folder: string): string => `${folder}/${(Number(basename(folder)) + 1) * SEGMENT_SIZE}${SUFFIX}`;
 
 /** Of each folder in a folder, the file of that name and those below. */
 async function* filesOfKind(folder: string, kind: string): AsyncGenerator<string[]> {

@@ -29,8 +29,7 @@ export class SealedFolders {
   remembered(folder: string): SealedTexts["textOf"] | undefined {
     const texts = this.#folders.get(folder);
     if (texts?.item === undefined) return undefined;
-    const item = statSync(sealedPaths(folder).item, { throwIfNoEntry: false });
-    return item?.nlink === SEGMENT_SIZE + 1 && isSameFile(item, texts.item) ? texts.textOf : undefined;
+    return isSameFile(wholeItemOf(folder), texts.item) ? texts.textOf : undefined;
   }
 
   /** The text of an item whose file was found to be that of a sealed one. @throws Error SEALED_DAMAGED */
@@ -49,6 +48,15 @@ export class SealedFolders {
     return texts.textOf(path);
   }
 }
+
+/** The file that all names of a folder link to; undefined where not all do. */
+function wholeItemOf(folder: string): Stats | undefined {
+  const item = statSync(sealedPaths(folder).item, { throwIfNoEntry: false });
+  return item?.nlink === SEGMENT_SIZE + 1 ? item : undefined;
+}
+
+/** Whether a folder is sealed and none of its items is gone. */
+export const isWholeAndSealed = (folder: string): boolean => wholeItemOf(folder) !== undefined;
 
 function linesOf(bytes: Buffer): SealedTexts["textOf"] {
   const ends: number[] = [];

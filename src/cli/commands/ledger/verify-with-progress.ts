@@ -32,25 +32,30 @@ export function withAdvice(error: unknown, advice: Readonly<Record<string, strin
   return error.name === "StorageError" ? error : new CommandFailure(EXIT.failure, error.message);
 }
 
-const MAX_MESSAGES = 100; // How many messages are kept of values that belong to no user, and per user.
+const MAX_MESSAGES = 100; // How many messages are kept of values that belong to no user.
 
-/** Verifies the values beside the ledgers: adds the first damage of each user to a verification without one.
- * @returns what is damaged and belongs to no verified user */
-export async function addDamagedValues(report: ReportPlace, storage: Storage, found: Verification[], user?: string) {
-  const { findDamagedValues } = await import("../../../admin/find-damaged-values.ts");
+/** Verifies the values beside the ledgers in the same pass.
+ * @returns `hooks` for the verification; and `add`, which puts the first damage of each user into a verification without
+ * one, and returns what is damaged and belongs to no verified user */
+export async function openValueChecks(storage: Storage) {
+  const { checkValues } = await import("../../../admin/find-damaged-values.ts");
   const { encodeSegment } = await import("../../../storage/keys.ts");
-  const rows = new Map(found.map(({ user_id }, index) => [encodeSegment(user_id), index]));
+  const ofUsers = new Map<string, string>();
   const others: string[] = [];
-  const onKeys = (keys: number): void => report(() => `ledgers verified, ${keys} values beside them looked at`);
-  const isSound = found.map(({ damage }) => damage === undefined);
-  for await (const { user: owner, message, isErasure } of findDamagedValues(storage, user, onKeys)) {
-    const row = owner === undefined ? undefined : rows.get(owner);
-    if (row === undefined && others.length < MAX_MESSAGES) others.push(message);
-    if (row === undefined || isSound[row] !== true) continue;
-    if (found[row]!.damage === undefined || isErasure === true)
-      found[row] = { ...found[row]!, damage: { entry: null, message } };
+  const hooks = checkValues(storage, ({ user, message, isErasure }) => {
+    if (user === undefined) others.push(...(others.length < MAX_MESSAGES ? [message] : []));
+    else if (isErasure === true || !ofUsers.has(user)) ofUsers.set(user, message);
+  });
+  function add(found: Verification[]): string[] {
+    for (const [row, { user_id, damage }] of found.entries()) {
+      const message = ofUsers.get(encodeSegment(user_id));
+      ofUsers.delete(encodeSegment(user_id));
+      if (damage === undefined && message !== undefined)
+        found[row] = { ...found[row]!, damage: { entry: null, message } };
+    }
+    return [...ofUsers.values(), ...others].slice(0, MAX_MESSAGES);
   }
-  return others;
+  return { hooks, add };
 }
 
 /** @throws CommandFailure that names the first wrong entry of each damaged ledger, below the headline */

@@ -6,7 +6,7 @@ import { optional, toggle, text, userId } from "../../params/param.ts";
 import { printTable } from "../../terminal/print.ts";
 import { showCount } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
-import { addDamagedValues, damagesOf, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
+import { damagesOf, failOnDamage, openValueChecks, verifyWithProgress } from "./verify-with-progress.ts";
 
 type VerificationRow = Omit<Verification, "damage"> & { readonly fault?: Verification["damage"] };
 
@@ -21,9 +21,10 @@ export const verify = defineCommand("ledger verify", {
     const howToGoOn = (): string => ["It starts from the beginning when run again.", ...damagesOf(found)].join("\n");
     const others = await withAccounts(context, ({ service: { storage } }) =>
       longWork(context, howToGoOn, async (report) => {
-        const options = { users: user === undefined ? undefined : [user], receipts, trace: sessionTrace };
+        const { hooks, add } = await openValueChecks(storage);
+        const options = { users: user === undefined ? undefined : [user], receipts, trace: sessionTrace, hooks };
         await verifyWithProgress(report, storage, options, showPlace, found);
-        return addDamagedValues(report, storage, found, user);
+        return add(found);
       }),
     );
     if (user !== undefined && found.length === 0) {
