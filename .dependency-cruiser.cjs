@@ -17,7 +17,7 @@ const ROOMS = {
   language: BASE,
   compute: BASE,
   accounts: CORE,
-  ledger: [...CORE, "accounts"],
+  ledger: [...CORE, "accounts", "compute"],
   assistant: [...CORE, "language", "compute"],
   news: [...CORE, "language", "compute"],
   events: CORE,

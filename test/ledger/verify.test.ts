@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { EMPTY_ACCOUNT, hashEntry, type Entry, ledgerKey, operationKey } from "../../src/ledger/entry.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
+import { newestEntries } from "../../src/admin/ledger-reader.ts";
 import type { LedgerDamage } from "../../src/ledger/scan-for-damage.ts";
 import { verifyLedgers, type Verification, type VerifyOptions } from "../../src/ledger/verify-ledgers.ts";
 import { verifyLedger } from "../support/verify-ledger.ts";
@@ -163,6 +164,18 @@ describe("verification", () => {
     const end = texts.length;
     expect(await verifyLedger(long, USER)).toMatchObject({ entries: end, balance: end * first.delta });
     const text = (number: number): string => texts[number - 1]!;
+    const ledger = createLedger({ storage: long, clock, quotaRules: createQuotaRules("+08:00") });
+    const listed: number[] = [];
+    const list = async (): Promise<void> => {
+      listed.length = 0;
+      for await (const { id } of newestEntries(ledger, USER, { types: [] })) listed.push(id);
+    };
+    await list();
+    expect(listed).toEqual(texts.map((_text, index) => end - index));
+    await long.put(at(20_050), text(20_051));
+    await expect(list()).rejects.toThrow(/ledger\/20\/20050 is damaged: it says that it is entry 20051/);
+    expect(listed).toEqual(texts.slice(20_050).map((_text, index) => end - index));
+    await long.put(at(20_050), text(20_050));
     // In the middle of a page, on both sides of its end, and at the last entry.
     const changes: [number, string | undefined, string | undefined][] = [
       [300, text(300).replace('"id":300', '"id":301'), "its hash does not fit"],
