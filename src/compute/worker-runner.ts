@@ -125,13 +125,13 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     const { file, name, memory_mb, young_mb = YOUNG_MB, start_ms } = this.#options;
     const resourceLimits = { maxOldGenerationSizeMb: memory_mb, maxYoungGenerationSizeMb: young_mb };
     const worker = new Worker(file, { name, resourceLimits, execArgv: [] });
-    worker.unref();
     this.#worker = worker;
     this.#limit(start_ms);
     const ifMine = (then: () => void) => worker === this.#worker && then();
     worker.on("message", (reply: JobReply) => ifMine(() => this.#settle(reply)));
     worker.on("error", (error: NodeJS.ErrnoException) => ifMine(() => this.#fail(errorOf(error))));
     worker.on("exit", (code) => ifMine(() => this.#fail(new JobError("failed", `the ${name} worker ended (${code})`))));
+    worker.unref(); // Once it is listened to: that would undo it. While a job runs, its limit keeps the process alive.
   }
 
   #settle(reply: JobReply): void {

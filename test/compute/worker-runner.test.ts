@@ -40,6 +40,8 @@ function probe(more: Partial<WorkerOptions> = {}): { runner: WorkerRunner<ProbeJ
   return { runner, events };
 }
 
+const openPorts = (): number => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
+
 describe("jobs in a worker", () => {
   test("run in one worker, in order, which keeps its state", async () => {
     const { runner } = probe();
@@ -47,6 +49,13 @@ describe("jobs in a worker", () => {
     const { thread } = counts[0]!;
     expect(counts).toEqual([1, 2, 3].map((runs) => ({ thread, runs })));
     expect(runner.pending()).toBe(0);
+  });
+
+  test("leave a worker that does not keep the process alive", async () => {
+    const portsBefore = openPorts();
+    const { runner } = probe();
+    await runner.run("echo", "x");
+    expect(openPorts()).toBe(portsBefore);
   });
 
   test("of different callers run in turn, and the service's own every other time", async () => {
