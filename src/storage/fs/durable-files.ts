@@ -72,8 +72,8 @@ export class DurableFiles {
     let folder: string | undefined;
     let sealed: ReturnType<SealedFolders["remembered"]>;
     for (const path of paths) {
-      if (++this.#readsAtOnce % READS_A_TURN === 0) await setImmediate();
       if (sealed === undefined || dirname(path) !== folder) sealed = this.#sealed.remembered((folder = dirname(path)));
+      if (sealed === undefined && ++this.#readsAtOnce % READS_A_TURN === 0) await setImmediate();
       texts.push(sealed?.(path) ?? this.#readSmall(path) ?? (await this.read(path)));
     }
     return texts;
