@@ -18,14 +18,12 @@ export interface LedgerReader<E = LedgerRow> {
   readonly total: () => Promise<number>; // Number of the last entry.
   readonly last?: () => E | undefined; // The last entry, as of the last call of `total`, where that was read.
   readonly read: (from: number, to: number) => Promise<E[]>; // Those that exist, both included, oldest first.
-  readonly most?: number; // Entries that are best read at once, where that are more than usual.
 }
 
 /** Reads a user's ledger from the storage. */
 export function storedLedgerReader(ledger: Ledger, user: string): LedgerReader<Entry> {
   let last: Entry | undefined;
   return {
-    most: 512,
     async total() {
       const open = await ledger.open(user);
       last = open.last;
@@ -129,25 +127,19 @@ export async function* newestFirst<E extends Selectable>(reader: LedgerReader<E>
   if (since !== undefined && newest < since - DISORDER_MS) return;
   const isInRange = until === undefined || newest <= until + DISORDER_MS;
   const top = isInRange ? total : await lastBefore(reader, until + DISORDER_MS, total);
-  const { most = PAGE } = reader;
-  let size = since === undefined ? most : FIRST;
-  const readTo = (to: number): Promise<E[]> => reader.read(Math.max(1, to - size + 1), to);
-  let next: Promise<E[]> | undefined;
+  let size = since === undefined ? PAGE : FIRST;
   for (let to = top; to >= 1;) {
     let rows: E[];
     try {
-      rows = await (next ?? readTo(to));
+      rows = await reader.read(Math.max(1, to - size + 1), to);
     } catch (error) {
       // One damaged entry fails the whole page: read singly up to it.
       if (size === 1 || (error as Error).name !== "CorruptionError") throw error;
       size = 1;
-      next = undefined;
       continue;
     }
     to -= rows.length;
-    next = size === most && to >= 1 ? readTo(to) : undefined;
-    next?.catch(() => undefined); // It may not be needed.
-    if (size > 1) size = Math.min(most, size * 2);
+    if (size > 1) size = Math.min(PAGE, size * 2);
     for (const row of rows.toReversed()) if (matches(row, selection)) yield row;
     if (since !== undefined && Date.parse(rows[0]!.created_at) < since - DISORDER_MS) return;
   }

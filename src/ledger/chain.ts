@@ -12,13 +12,6 @@ export function linkError(found: Link, last: Link | undefined, prev: string): st
   return found.id === (last?.id ?? 0) + 1 ? undefined : `it says that it is entry ${found.id}`;
 }
 
-/** Why an entry is not entry `number` of a user, as far as it shows alone, likewise. */
-export function entryError({ hash, ...fields }: Entry, number: number, user: string): string | undefined {
-  if (hash !== hashEntry(fields)) return "its hash does not fit its fields";
-  if (fields.id !== number) return `it says that it is entry ${fields.id}`;
-  return fields.user_id === user ? undefined : `it says that it belongs to ${fields.user_id}`;
-}
-
 /** Why an entry cannot follow `last`, as a clause that continues its name; undefined for a valid one: its hash fits its
  * fields and the entry before, its number and user are the expected ones, its details allow its delta, and its account
  * results from the one before and its delta. */

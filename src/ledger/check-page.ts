@@ -1,7 +1,7 @@
 import { checkDocument } from "../storage/documents.ts";
 import { encodeKey, encodeSegment, itemKey } from "../storage/keys.ts";
 import { EncodedSegment } from "../storage/storage.ts";
-import { chainError, entryError } from "./chain.ts";
+import { chainError } from "./chain.ts";
 import { entry, type Entry, ledgerKey } from "./entry.ts";
 import { damageAt, type LedgerDamage } from "./scan-for-damage.ts";
 
@@ -9,37 +9,25 @@ import { damageAt, type LedgerDamage } from "./scan-for-damage.ts";
 export interface StoredPage {
   readonly user: string; // Whose they are, encoded.
   readonly first: number; // Number of the first one.
-  readonly before?: string | undefined; // The text of the entry before it, which was found valid.
+  readonly before: string | undefined; // The text of the entry before it, which was found valid; undefined for none.
   readonly texts: readonly string[];
 }
 
 /** Whether each entry is well-formed, stored byte for byte as it was written, and follows from the one before.
  * @returns the damage of the first that is not */
-export function checkPage({ before, ...page }: StoredPage): LedgerDamage | undefined {
-  let last = before === undefined ? undefined : (JSON.parse(before) as Entry);
-  return firstDamageOf(page, (found, text) => {
-    const error = chainError(found, last, last?.user_id ?? ownerOf(found, page.user));
-    last = found;
-    return error ?? (JSON.stringify(found) === text ? undefined : "it is not as it was written");
-  });
-}
-
-/** Whether each entry is well-formed and stands in its place. @returns the damage of the first that does not */
-export const checkEntries = (page: StoredPage): LedgerDamage | undefined =>
-  firstDamageOf(page, (found, _text, number) => entryError(found, number, ownerOf(found, page.user)));
-
-function firstDamageOf(
-  { user, first, texts }: StoredPage,
-  errorOf: (found: Entry, text: string, number: number) => string | undefined,
-): LedgerDamage | undefined {
+export function checkPage({ user, first, before, texts }: StoredPage): LedgerDamage | undefined {
   const stem = new EncodedSegment(encodeKey(ledgerKey(new EncodedSegment(user))));
+  let last = before === undefined ? undefined : (JSON.parse(before) as Entry);
   for (const [index, text] of texts.entries()) {
     const number = first + index;
     const key = itemKey(stem, number);
     const found = checkDocument(key, text, entry);
     if (found === undefined || found instanceof Error) return { entry: number, message: String(found?.message) };
-    const error = errorOf(found, text, number);
+    const error =
+      chainError(found, last, last?.user_id ?? ownerOf(found, user)) ??
+      (JSON.stringify(found) === text ? undefined : "it is not as it was written");
     if (error !== undefined) return damageAt(number, key, error);
+    last = found;
   }
   return undefined;
 }

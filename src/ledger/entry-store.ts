@@ -1,13 +1,8 @@
 import type { BoundedLru } from "../runtime/cache/bounded-lru.ts";
 import { printKey } from "../storage/documents.ts";
-import { encodeSegment } from "../storage/keys.ts";
-import { CorruptionError, ifDamaged, type NewValue, type Storage } from "../storage/storage.ts";
+import { CorruptionError, type NewValue, type Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
-import { entryError } from "./chain.ts";
-import { entry, type Entry, entryKey, ledgerKey } from "./entry.ts";
-import { type LedgerThreads, MANY } from "./ledger-threads.ts";
-
-const LONG = 128; // Entries of one reading that are not remembered.
+import { entry, hashEntry, type Entry, entryKey, ledgerKey } from "./entry.ts";
 
 /** An entry, and its text as it is stored. */
 export type StoredEntry = { readonly item: Entry; readonly text: string };
@@ -21,8 +16,6 @@ export interface LedgerEnd {
 /** Entries that were read and checked, or written, by the storage's generation, user and number. None ever changes:
  * they are dropped only where the storage may have lost them. The storage is asked for the end of a ledger. */
 export type EntryCache = BoundedLru<Entry>;
-/** What the entries of all users share. */
-export type EntryReaders = { readonly cache: EntryCache; readonly threads: LedgerThreads };
 
 /** The entries of one user's ledger as stored. What is read must be what was written, or a CorruptionError names it. */
 export class EntryStore {
@@ -30,13 +23,11 @@ export class EntryStore {
   readonly storage: Storage;
   readonly #stream: Stream<Entry>;
   readonly #cache: EntryCache;
-  readonly #threads: LedgerThreads;
 
-  constructor(storage: Storage, user: string, { cache, threads }: EntryReaders) {
+  constructor(storage: Storage, user: string, cache: EntryCache) {
     this.user = user;
     this.storage = storage;
     this.#cache = cache;
-    this.#threads = threads;
     this.#stream = new Stream(storage, ledgerKey(user), entry);
   }
 
@@ -65,25 +56,12 @@ export class EntryStore {
     for (; low <= high && (known = at(low)) !== undefined; low++) before.push(known);
     for (; low < high && (known = at(high)) !== undefined; high--) after.unshift(known);
     if (low > high) return before;
-    const isLong = high >= MANY && high - low >= LONG;
-    const checked = isLong ? await this.#readOnThread(low, high) : undefined;
-    const entries = checked ?? (await this.#stream.read(low, high));
-    if (checked === undefined) for (const [index, item] of entries.entries()) this.#check(item, low + index);
+    const entries = await this.#stream.read(low, high);
+    for (const [index, item] of entries.entries()) this.#check(item, low + index);
     if (this.storage.generation() !== generation) return this.read(from, to);
     if (after.length > 0 && entries.length <= high - low) throw this.missing(low + entries.length);
-    if (!isLong) for (const item of entries) this.#cache.set(this.#place(item.id, generation), item);
+    for (const item of entries) this.#cache.set(this.#place(item.id, generation), item);
     return [...before, ...entries, ...after];
-  }
-
-  /** Undefined where not all of them are there and right. */
-  async #readOnThread(first: number, last: number): Promise<Entry[] | undefined> {
-    const user = encodeSegment(this.user);
-    const keys = Array.from({ length: last - first + 1 }, (_, step) => this.#stream.keyOf(first + step));
-    const found = await ifDamaged(this.storage.getMany(keys), () => []);
-    const texts = found.flatMap((text) => text ?? []);
-    const isWhole =
-      texts.length === keys.length && (await this.#threads("checkEntries", { user, first, texts })) === undefined;
-    return isWhole ? texts.map((text) => JSON.parse(text) as Entry) : undefined;
   }
 
   /** All entries, oldest first, in flat memory. */
@@ -112,9 +90,11 @@ export class EntryStore {
     return `${generation}:${version}:${this.user}`;
   }
 
-  #check(item: Entry, version: number): void {
-    const error = entryError(item, version, this.user);
-    if (error !== undefined) throw this.#corrupt(version, error);
+  #check({ hash, ...fields }: Entry, version: number): void {
+    const { id, user_id } = fields;
+    if (hash !== hashEntry(fields)) throw this.#corrupt(version, "its hash does not fit its fields");
+    if (id !== version) throw this.#corrupt(version, `it says that it is entry ${id}`);
+    if (user_id !== this.user) throw this.#corrupt(version, `it says that it belongs to ${user_id}`);
   }
 
   #corrupt(version: number, reason: string): CorruptionError {

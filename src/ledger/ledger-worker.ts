@@ -1,4 +1,4 @@
 import { serveJobs } from "../compute/serve-jobs.ts";
-import { checkEntries, checkPage } from "./check-page.ts";
+import { checkPage } from "./check-page.ts";
 
-void serveJobs(() => ({ checkPage, checkEntries }));
+void serveJobs(() => ({ checkPage }));

@@ -7,8 +7,7 @@ import { type Clock, toIso } from "../runtime/clock.ts";
 import type { NewValue, Storage } from "../storage/storage.ts";
 import { decideChange, type Change, type LedgerCommand } from "./points-rules.ts";
 import { EMPTY_ACCOUNT, type Entry, entryKey, genesisHash, hashEntry } from "./entry.ts";
-import { type EntryReaders, EntryStore, type LedgerEnd } from "./entry-store.ts";
-import { createLedgerThreads } from "./ledger-threads.ts";
+import { type EntryCache, EntryStore, type LedgerEnd } from "./entry-store.ts";
 import { acknowledge, checkOperation, findOperation, indexOperation, requestHash } from "./ledger-idempotency.ts";
 import type { LedgerOperation } from "./ledger-idempotency.ts";
 import { describeEntry } from "./describe-entry.ts";
@@ -33,8 +32,8 @@ const REMEMBERED_ENTRIES = 10_000; // Entries that are remembered, of all users:
  */
 export function createLedger({ monotonic = () => performance.now(), ...given }: LedgerDeps) {
   const deps = { ...given, monotonic };
-  const readers = { cache: new BoundedLru<Entry>(REMEMBERED_ENTRIES), threads: createLedgerThreads() };
-  const ledgers = new BoundedLru<UserLedger>(REMEMBERED, { memoMethod: (user) => new UserLedger(user, deps, readers) });
+  const cache: EntryCache = new BoundedLru(REMEMBERED_ENTRIES);
+  const ledgers = new BoundedLru<UserLedger>(REMEMBERED, { memoMethod: (user) => new UserLedger(user, deps, cache) });
   const ledgerOf = (user: string): UserLedger => ledgers.memo(user);
   const inTurn = createKeyedMutex();
 
@@ -113,10 +112,10 @@ class UserLedger {
   #shared: Promise<OpenLedger> | undefined;
   #opened: OpenLedger | undefined;
 
-  constructor(user: string, deps: LedgerDeps & { readonly monotonic: () => number }, readers: EntryReaders) {
+  constructor(user: string, deps: LedgerDeps & { readonly monotonic: () => number }, cache: EntryCache) {
     this.#user = user;
     this.#deps = deps;
-    this.entries = new EntryStore(deps.storage, user, readers);
+    this.entries = new EntryStore(deps.storage, user, cache);
   }
 
   /** As `open`, by one look for all who ask before it begins, unless asking takes no time. */

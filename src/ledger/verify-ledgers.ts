@@ -3,7 +3,6 @@ import { checkDocument, probe } from "../storage/documents.ts";
 import { isOutage, EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { decodeSegment, encodeKey, encodeSegment, missingItem } from "../storage/keys.ts";
 import { type Entry, entryKey, ledgerKey } from "./entry.ts";
-import { createLedgerThreads, type LedgerThreads } from "./ledger-threads.ts";
 import { damageAt, firstDamage, scanUsers, unscannedUser } from "./scan-for-damage.ts";
 import type { ChargeTrace, LedgerDamage, LedgerHooks, ScannedUser } from "./scan-for-damage.ts";
 import { walkLedger } from "./walk-ledger.ts";
@@ -65,11 +64,10 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
     onProgress?.({ keys, entries, users: { done, all: ordered.length } });
     await hooks?.onEntries(user, passed);
   };
-  const threads = createLedgerThreads();
   for (const user of ordered) {
     const id = named.get(user.segment.text);
     const receipt = id === undefined ? undefined : receipts.get(id);
-    const verification = await verifyUser(storage, user, { threads, onEntries, profiles, receipt, id });
+    const verification = await verifyUser(storage, user, { onEntries, profiles, receipt, id });
     user.answers = [];
     if (verification !== undefined) yield verification;
     done += 1;
@@ -82,7 +80,6 @@ async function verifyUser(
   storage: Storage,
   { segment, damage, top, answers }: ScannedUser,
   options: {
-    threads: LedgerThreads;
     onEntries: LedgerHooks["onEntries"];
     profiles: boolean;
     receipt: Receipt | undefined;
@@ -96,14 +93,13 @@ async function verifyUser(
   try {
     let passed: string | null = null;
     const charges = createCharges(answers);
-    const visit = async (entries: readonly Entry[]): Promise<void> => {
+    const walk = await walkLedger(storage, segment, top, async (entries) => {
       for (const entry of entries) {
         if (entry.id === receipt?.entries) passed = entry.hash;
         charges.add(entry);
       }
       await options.onEntries(segment, entries);
-    };
-    const walk = await walkLedger(storage, segment, top, { threads: options.threads, visit });
+    });
     last = walk.last;
     user_id = last?.user_id ?? user_id;
     note(walk.damage);

@@ -1,29 +1,34 @@
+import { WorkerRunner, workerFile } from "../compute/worker-runner.ts";
 import { readAhead } from "../runtime/batches.ts";
+import { silentLogger } from "../runtime/logger.ts";
 import { checkDocument, readEach } from "../storage/documents.ts";
 import type { EncodedSegment, Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 import { checkPage, type StoredPage } from "./check-page.ts";
 import { entry, type Entry, ledgerKey, operationKey, operationPointer } from "./entry.ts";
-import { type LedgerThreads, MANY } from "./ledger-threads.ts";
 import { damageAt, type LedgerDamage } from "./scan-for-damage.ts";
 
 const PAGE = 256;
 const BEYOND = 16; // Entries read at once past the last known one: others may append meanwhile.
+const MANY = 20_000; // Entries from which on a thread, which takes some 0.2 s and 40 MB, checks the pages.
+const JOBS = { checkPage };
+const BOUNDS = { deadline_ms: 60_000, start_ms: 60_000, memory_mb: 256, young_mb: 32 };
+const WORKER = { name: "ledger", file: workerFile("ledger-worker"), logger: silentLogger, ...BOUNDS };
 
 /** Walks a user's ledger from the first entry, in flat memory. Every entry must be well-formed, stored byte for byte as
  * it was written, and follow from the one before; the index must lead from its operation, when that is repeatable, to
  * it. Stops at the first invalid entry.
  * @param top number of an entry that exists: a missing one before it is a gap
- * @param threads check a long one
  * @param visit is called with the valid entries, some at a time
  * @returns the last valid entry, and the damage that stopped the walk */
 export async function walkLedger(
   storage: Storage,
   user: EncodedSegment,
   top: number,
-  { threads, visit }: { threads: LedgerThreads; visit: (entries: readonly Entry[]) => Promise<void> },
+  visit: (entries: readonly Entry[]) => Promise<void>,
 ) {
-  const [check, ahead] = top < MANY ? [checkPage, 0] : [(page: StoredPage) => threads("checkPage", page), 2];
+  const runner = top < MANY ? undefined : new WorkerRunner<typeof JOBS>(WORKER);
+  const check = (page: StoredPage) => runner?.run("checkPage", page).catch(() => checkPage(page)) ?? checkPage(page);
 
   const stream = new Stream(storage, ledgerKey(user), entry);
   /** Reads the page after another one. Its check goes on meanwhile. */
@@ -43,24 +48,28 @@ export async function walkLedger(
   let damage: LedgerDamage | undefined;
   /** `last`, when its operation was not indexed yet when it was looked up: valid as long as it is the last. */
   let unindexed: Entry | undefined;
-  for await (const { first, keys, texts, unread, invalid } of readAhead(read, ahead)) {
-    damage = (await invalid) ?? unread;
-    const valid = texts.slice(0, damage && damage.entry! - first).map((text) => JSON.parse(text) as Entry);
-    if (valid.length === 0 && damage === undefined) {
-      if (first <= top) damage = damageAt(first, keys[0]!, `the entry is missing while entry ${top} exists`);
-      break;
+  try {
+    for await (const { first, keys, texts, unread, invalid } of readAhead(read, runner === undefined ? 0 : 1)) {
+      damage = (await invalid) ?? unread;
+      const valid = texts.slice(0, damage && damage.entry! - first).map((text) => JSON.parse(text) as Entry);
+      if (valid.length === 0 && damage === undefined) {
+        if (first <= top) damage = damageAt(first, keys[0]!, `the entry is missing while entry ${top} exists`);
+        break;
+      }
+      const pending = unindexed === undefined ? valid : [unindexed, ...valid];
+      const followed = pending.length - (damage === undefined ? 1 : 0);
+      const index = await checkIndex(storage, user, pending, followed);
+      damage = index.damage ?? damage;
+      unindexed = index.unindexed;
+      const sound = valid.filter(({ id }) => id < (index.damage?.entry ?? Infinity));
+      last = sound.at(-1) ?? last;
+      await visit(sound);
+      if (damage !== undefined) break;
     }
-    const pending = unindexed === undefined ? valid : [unindexed, ...valid];
-    const followed = pending.length - (damage === undefined ? 1 : 0);
-    const index = await checkIndex(storage, user, pending, followed);
-    damage = index.damage ?? damage;
-    unindexed = index.unindexed;
-    const sound = valid.filter(({ id }) => id < (index.damage?.entry ?? Infinity));
-    last = sound.at(-1) ?? last;
-    await visit(sound);
-    if (damage !== undefined) break;
+    return { last, damage };
+  } finally {
+    await runner?.close();
   }
-  return { last, damage };
 }
 
 /** A writer indexes the entry before its own first: the operations of the first `followed` entries must be indexed. */

@@ -9,8 +9,8 @@ type Item = OperationData<"getLedger">["items"][number];
 export function openLedgerReader(operations: AccountOperations, user: string): LedgerReader {
   const { session } = operations;
   if (session === undefined) return daemonLedgerReader(operations);
-  const { last: _last, ...reader } = storedLedgerReader(session.service.ledger, user);
-  return { ...reader, read: async (from, to) => (await reader.read(from, to)).map(toLedgerRow) };
+  const { total, read } = storedLedgerReader(session.service.ledger, user);
+  return { total, read: async (from, to) => (await read(from, to)).map(toLedgerRow) };
 }
 
 const PAGE = 100;
