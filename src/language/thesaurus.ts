@@ -47,7 +47,7 @@ const foldedRows = (file: URL): MeaningRows => parseRows(fold(readFileSync(file,
 export type Thesaurus = ReturnType<typeof createThesaurus>;
 
 /** A phrase with its words or characters, and `_` for a gap, separated by blanks. */
-type Phrase = { readonly phrase: string; readonly meaning: Meaning };
+type Phrase = { readonly phrase: string; readonly meaning: Meaning; readonly last: string };
 
 /** @param situations rows whose words that the others have too are found, but do not tell the situation */
 function createThesaurus(words: MeaningRows, situations: MeaningRows = []) {
@@ -61,10 +61,10 @@ function createThesaurus(words: MeaningRows, situations: MeaningRows = []) {
     const meaning: Meaning = { id, en: phrases.filter(isWhole), zh: runs.filter(isWhole) };
     const tellsOf = (list: readonly string[]): string[] => list.filter((one) => id < words.length || !known.has(one));
     if (id < words.length) for (const phrase of [...phrases, ...runs]) known.add(phrase);
-    english.push(...tellsOf(phrases).map((phrase) => ({ phrase, meaning })));
+    english.push(...tellsOf(phrases).map((phrase) => toPhrase(phrase, meaning)));
     whole.push(...tellsOf(meaning.zh).map((word) => ({ word, meaning })));
     const gapped = runs.filter((word) => !isWhole(word));
-    chinese.push(...gapped.map((word) => ({ phrase: Array.from(word).join(" "), meaning })));
+    chinese.push(...gapped.map((word) => toPhrase(Array.from(word).join(" "), meaning)));
   }
   const byStem = groupBy(english, ({ phrase }) => firstOf(phrase));
   const byCharacter = groupBy(chinese, ({ phrase }) => firstOf(phrase));
@@ -72,13 +72,13 @@ function createThesaurus(words: MeaningRows, situations: MeaningRows = []) {
   const longestWord = Math.max(...Array.from(byWord.keys(), ({ length }) => length));
   const mentions = (phrases: ReadonlyMap<string, readonly Phrase[]>, units: readonly string[], between: number) => {
     const said = new Set(units);
-    return units.map((first, at) =>
-      (phrases.get(first) ?? []).flatMap(({ phrase, meaning }): Mention[] => {
-        if (!said.has(phrase.slice(phrase.lastIndexOf(" ") + 1))) return []; // Of most phrases that begin so.
+    return units.map((first, at) => {
+      const begun = (phrases.get(first) ?? []).filter(({ last }) => said.has(last)); // Few of those that begin so.
+      return begun.flatMap(({ phrase, meaning }): Mention[] => {
         const places = placesOf(phrase.split(" "), units, at, between);
         return places === undefined ? [] : [{ meaning, places, ...(isWhole(phrase) && { phrase }) }];
-      }),
-    );
+      });
+    });
   };
   return {
     /** The meanings that a list of English stems mentions, the longest phrase of each at each place. */
@@ -122,6 +122,7 @@ function placesOf(phrase: readonly string[], units: readonly string[], at: numbe
 
 const GAP = "_";
 const isWhole = (phrase: string): boolean => !phrase.includes(GAP);
+const toPhrase = (phrase: string, meaning: Meaning): Phrase => ({ phrase, meaning, last: phrase.split(" ").at(-1)! });
 const firstOf = (phrase: string): string => phrase.slice(0, `${phrase} `.indexOf(" "));
 /** The words of most phrases are what stands between blanks: finding tokens takes twice as long. */
 const wordsOf = (part: string): string[] =>

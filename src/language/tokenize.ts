@@ -28,6 +28,7 @@ const MARKS = /\p{M}+/gu;
 /** More marks in a row than any language has (UAX #15 "Stream-Safe Text Format"): sorting them takes quadratic time. */
 const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 const ASCII = /^[\x00-\x7f]*$/;
+const PLAIN = /^[\x00-\x7f\u2010-\u2027\u3000-\u3029\u4e00-\u9fff\uff01-\uff5e]*$/; // Has no marks.
 
 /** One form of texts that differ in compatibility forms, case, accents, or traditional characters.
  * @example
@@ -35,8 +36,9 @@ const ASCII = /^[\x00-\x7f]*$/;
  */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
-  const safe = text.replace(TOO_MANY_MARKS, "$1");
-  const lower = safe.normalize("NFKC").toLowerCase().normalize("NFD").replace(MARKS, "").normalize("NFC");
+  const safe = PLAIN.test(text) ? text : text.replace(TOO_MANY_MARKS, "$1");
+  const whole = safe.normalize("NFKC").toLowerCase();
+  const lower = PLAIN.test(whole) ? whole : whole.normalize("NFD").replace(MARKS, "").normalize("NFC");
   return hasHan(lower) ? toSimplified(lower) : lower;
 }
 

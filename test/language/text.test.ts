@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assetsInNews, assetsInQuestion } from "../../src/language/assets.ts";
-import { detectLanguage, nearestLanguage } from "../../src/language/detect-language.ts";
+import { detectLanguage, hasHan, nearestLanguage } from "../../src/language/detect-language.ts";
 import { fold, stem } from "../../src/language/tokenize.ts";
 import { plainLine, plainText, shorten } from "../../src/language/plain-text.ts";
 import { quantitiesOf } from "../../src/language/quantities.ts";
 import { sentencesOf } from "../../src/language/sentences.ts";
 import { headlineTermsOf } from "../../src/language/terms.ts";
+import { toSimplified } from "../../src/language/traditional.ts";
 
 describe("folding", () => {
   it.each([
@@ -16,6 +17,21 @@ describe("folding", () => {
     ["帳戶與錢包", "账户与钱包"],
   ])("%s becomes %s", (text, folded) => {
     expect(fold(text)).toBe(folded);
+  });
+
+  it("reads characters by their compatibility forms, in lower case, without marks and simplified", () => {
+    const byForms = (text: string): string => {
+      const lower = text.normalize("NFKC").toLowerCase().normalize("NFD");
+      return lower.replace(/\p{M}+/gu, "").normalize("NFC");
+    };
+    const all = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code));
+    for (const suffix of ["", "字", "字é"]) {
+      const unlike = all.filter((one) => {
+        const read = byForms(one + suffix);
+        return fold(one + suffix) !== (hasHan(read) ? toSimplified(read) : read);
+      });
+      expect(unlike).toEqual([]);
+    }
   });
 
   it("changes nothing the second time", () => {

@@ -38,11 +38,11 @@ export function chooseWindow({ found, titleCoverage }: RankedArticle, rating: Un
     for (let to = from; to < units.length; to++) {
       window.characters += units[to]!.text.length;
       if (to > from && window.characters > most) break;
-      for (const [at, value] of matches[to]!.entries()) {
-        if (value <= said[at]!) continue;
+      matches[to]!.forEach((value, at) => {
+        if (value <= said[at]!) return;
         window.coverage += (value - said[at]!) * shares[at]!;
         said[at] = value;
-      }
+      });
       window.peak = Math.max(window.peak, peaks[to]!);
       const score = window.coverage + MIX.peak * window.peak + (MIX.lead * titleCoverage) / (1 + from);
       const isLonger = from === best.from && score > best.score - 1e-9; // Of two that are as good, the longer one.

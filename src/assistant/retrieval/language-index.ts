@@ -8,13 +8,13 @@ const FREQUENCY_BITS = BITS.title + BITS.body;
 const MOST_IN = { title: 2 ** BITS.title - 1, body: 2 ** BITS.body - 1 };
 
 class Postings {
-  packed = new Uint32Array(2);
+  packed = new Uint32Array(4);
   count = 0;
   title = 0;
   body = 0;
 
   append(document: number): void {
-    if (this.count === this.packed.length) this.packed = grown(this.packed, Math.ceil(this.packed.length * 1.5));
+    if (this.count === this.packed.length) this.packed = grown(this.packed, this.packed.length * 2);
     const [title, body] = [Math.min(this.title, MOST_IN.title), Math.min(this.body, MOST_IN.body)];
     this.packed[this.count++] = document * 2 ** FREQUENCY_BITS + (title << BITS.body) + body;
     [this.title, this.body] = [0, 0];
@@ -57,6 +57,7 @@ export type FoldedText = { readonly title: string; readonly body: string };
 /** An inverted index of the documents of one language. Documents come and go; scores are those of an index built anew. */
 export class LanguageIndex {
   readonly #postings = new Map<TermKey, Postings>(); // By `keyOf` of the term.
+  readonly #filter = new Uint8Array(2 ** 20); // A Bloom filter of Chinese terms: most homophones do not occur.
   #titles = new Uint32Array(1024);
   #bodies = new Uint32Array(1024);
   #titleTerms = 0;
@@ -93,7 +94,9 @@ export class LanguageIndex {
   }
 
   documentFrequency(term: string): number {
-    return this.#postings.get(keyOf(term))?.count ?? 0;
+    const key = keyOf(term);
+    if (typeof key === "number" && this.#filter[key % this.#filter.length] === 0) return 0;
+    return this.#postings.get(key)?.count ?? 0;
   }
 
   terms(): string[] {
@@ -114,7 +117,10 @@ export class LanguageIndex {
   /** The postings of a term that a document contains, with those found before. */
   #postingsOf(key: TermKey, found: Postings[]): Postings {
     let postings = this.#postings.get(key);
-    if (postings === undefined) this.#postings.set(key, (postings = new Postings()));
+    if (postings === undefined) {
+      this.#postings.set(key, (postings = new Postings()));
+      if (typeof key === "number") this.#filter[key % this.#filter.length] = 1;
+    }
     if (postings.title + postings.body === 0) found.push(postings);
     return postings;
   }
@@ -146,9 +152,8 @@ export class LanguageIndex {
       const document = posting >>> FREQUENCY_BITS;
       const inTitle = (posting >>> BITS.body) & MOST_IN.title;
       const inBody = posting & MOST_IN.body;
-      const frequency =
-        (t.weight * inTitle) / (1 - t.b + perTitle * this.#titles[document]!) +
-        (b.weight * inBody) / (1 - b.b + perBody * this.#bodies[document]!);
+      let frequency = (b.weight * inBody) / (1 - b.b + perBody * this.#bodies[document]!);
+      if (inTitle > 0) frequency += (t.weight * inTitle) / (1 - t.b + perTitle * this.#titles[document]!);
       scores.visit(document, frequency, at, weight);
     }
   }
@@ -160,9 +165,11 @@ export class Scores {
   groups: WeightedGroup[] = [];
   mass = 0; // The score of a document that contained every group without end: what scores are compared with.
   #scores = new Float64Array();
-  #scored: number[] = [];
+  #scored = new Uint32Array();
+  #count = 0; // How many of them.
   #frequencies = new Float64Array();
-  #found: number[] = [];
+  #found = new Uint32Array();
+  #matching = 0; // How many of them.
   /** Of the word at hand: how many of its terms a document contains, and the frequency of the rarest. */
   #terms = new Uint8Array();
   #rarest = new Float64Array();
@@ -170,14 +177,14 @@ export class Scores {
 
   begin(size: number): this {
     if (this.#scores.length < size) {
-      this.#scores = new Float64Array(size);
-      this.#frequencies = new Float64Array(size);
-      this.#rarest = new Float64Array(size);
+      const numbers = (): Float64Array<ArrayBuffer> => new Float64Array(size);
+      [this.#scores, this.#frequencies, this.#rarest] = [numbers(), numbers(), numbers()];
+      [this.#scored, this.#found] = [new Uint32Array(size), new Uint32Array(size)];
       this.#terms = new Uint8Array(size);
     } else {
-      for (const document of this.#scored) this.#scores[document] = 0;
+      for (const document of this.#scored.subarray(0, this.#count)) this.#scores[document] = 0;
     }
-    [this.#scored, this.groups, this.mass] = [[], [], 0];
+    [this.#count, this.groups, this.mass] = [0, [], 0];
     return this;
   }
 
@@ -194,7 +201,7 @@ export class Scores {
       this.#rarest[document] = least;
       return;
     }
-    if (this.#frequencies[document] === 0) this.#found.push(document);
+    if (this.#frequencies[document] === 0) this.#found[this.#matching++] = document;
     this.#frequencies[document]! += weight * least;
   }
 
@@ -206,18 +213,18 @@ export class Scores {
   /** @param size number of documents: the rarer a group is among them, the more it counts. Inverse document frequency
    * (Robertson & Spärck Jones 1976), never negative. */
   endGroup(group: TermGroup, size: number): void {
-    const matching = this.#found.length;
+    const matching = this.#matching;
     const idf = Math.log(1 + (size - matching + 0.5) / (matching + 0.5));
     const gain = group.weight * (group.salience ?? 1) * idf;
     this.groups.push({ ...group, gain, rarity: idf / Math.log(1 + (Math.max(1, size) - 0.5) / 1.5) });
     this.mass += gain * (BM25F.k1 + 1);
-    for (const document of this.#found) {
+    for (const document of this.#found.subarray(0, matching)) {
       const frequency = this.#frequencies[document]!;
-      if (this.#scores[document] === 0) this.#scored.push(document);
+      if (this.#scores[document] === 0) this.#scored[this.#count++] = document;
       this.#scores[document]! += (gain * (BM25F.k1 + 1) * frequency) / (BM25F.k1 + frequency);
       this.#frequencies[document] = 0;
     }
-    this.#found = [];
+    this.#matching = 0;
   }
 
   of(document: number): number {
@@ -225,7 +232,8 @@ export class Scores {
   }
 
   highest(): number {
-    return this.#scored.reduce((highest, document) => Math.max(highest, this.#scores[document]!), 0);
+    const scored = this.#scored.subarray(0, this.#count);
+    return scored.reduce((highest, document) => Math.max(highest, this.#scores[document]!), 0);
   }
 
   /** The best documents, in no particular order. @param weightOf factor of a document's score, 0 to 1 */
@@ -233,7 +241,7 @@ export class Scores {
     let best: { readonly document: number; readonly score: number }[] = [];
     let least = 0;
     const cut = (): void => void (best = best.sort((a, b) => b.score - a.score).slice(0, count));
-    for (const document of this.#scored) {
+    for (const document of this.#scored.subarray(0, this.#count)) {
       const score = this.#scores[document]!;
       // No weight is above 1.
       if (score <= least) continue;
@@ -261,16 +269,15 @@ export const termsOfFolded = (folded: string): string[] => keysOfFolded(folded).
 /** What a term is looked up by: one or two characters of Chinese by a number, so that indexing makes no strings. */
 type TermKey = string | number;
 const HAN = { first: 0x4e00, count: 0x5200 }; // CJK Unified Ideographs; terms with rarer characters are strings.
-const codeOf = (character: string): number => (character.length === 1 ? character.charCodeAt(0) - HAN.first : -1);
 const isCode = (code: number): boolean => code >= 0 && code < HAN.count;
+const keyOf = (term: string): TermKey => keyAt(term, 0, term.length);
 
-function keyOfCharacters(first: string, second?: string): TermKey {
-  const [a, b] = [codeOf(first), second === undefined ? 0 : codeOf(second)];
-  if (!isCode(a) || !isCode(b)) return first + (second ?? "");
-  return second === undefined ? a : (a + 1) * HAN.count + b;
+function keyAt(text: string, from: number, to: number): TermKey {
+  const first = text.charCodeAt(from) - HAN.first;
+  const second = to - from === 2 ? text.charCodeAt(from + 1) - HAN.first : 0;
+  if (to - from > 2 || !isCode(first) || !isCode(second)) return text.slice(from, to);
+  return to - from === 1 ? first : (first + 1) * HAN.count + second;
 }
-
-const keyOf = (term: string): TermKey => (term.length > 2 ? term : keyOfCharacters(term.charAt(0), term[1]));
 
 function termOf(key: TermKey): string {
   if (typeof key === "string") return key;
@@ -283,11 +290,10 @@ function keysOfFolded(folded: string): TermKey[] {
   for (const { text: token, han } of tokenizeFolded(folded)) {
     if (!han) keys.push(stem(token));
     else {
-      let before = "";
-      for (const character of token) {
-        if (before !== "") keys.push(keyOfCharacters(before, character));
-        keys.push(keyOfCharacters(character));
-        before = character;
+      for (let at = 0, before = 0, next = 0; at < token.length; before = at, at = next) {
+        next = at + (token.codePointAt(at)! > 0xffff ? 2 : 1);
+        if (at > 0) keys.push(keyAt(token, before, next));
+        keys.push(keyAt(token, at, next));
       }
     }
   }

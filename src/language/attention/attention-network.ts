@@ -2,7 +2,7 @@ import { readNumberedLines } from "../../runtime/text/numbered-lines.ts";
 import { product } from "../../runtime/product.ts";
 import { hasHan } from "../detect-language.ts";
 import { differenceOf, FLAGS, MEASURES, type ReadText, type WeighedUnit, writeFlags } from "./difference.ts";
-import { type Unit, unitsOf } from "./units.ts";
+import { MOST, type Unit, unitsOf } from "./units.ts";
 
 /** Lengths of a vector, of what is said of a unit, and of what is said of two texts. */
 export const SIZES = { vector: 32, unit: 32, pair: 24 };
@@ -11,10 +11,10 @@ export const SUMS = 3; // By which sums over units are divided.
 const { vector: V, unit: U, pair: P } = SIZES;
 const KEPT = 50_000; // Units that are remembered.
 
-/** A unit with what does not depend on the other text, computed when first needed: its vector, its direction, and what the
- * layer of units makes of it as the own vector and as an aligned one. */
+/** A unit with what does not depend on the other text, computed when first needed: its direction, what the layer of units
+ * makes of it as the own vector, and its vector with what that makes of it as an aligned one behind it. */
 interface NetworkUnit extends WeighedUnit {
-  values?: Readonly<Record<"vector" | "direction" | "own" | "aligned", Float32Array>>;
+  values?: Readonly<Record<"direction" | "own", Float32Array> & Record<"both", Float64Array>>;
 }
 export type NetworkText = ReadText<NetworkUnit>;
 
@@ -24,9 +24,10 @@ export class AttentionNetwork {
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #bytes: Buffer;
   readonly #vectors: Int8Array;
-  readonly #layers: Record<"own" | "aligned" | "product" | "flags" | "pair" | "last" | "given", Float32Array>;
+  readonly #layers: Record<"own" | "aligned" | "product" | "flags" | "pair" | "last" | "given", Float64Array>;
   readonly #given: ((word: string) => Float32Array) | undefined;
   readonly #units = new Map<string, NetworkUnit>();
+  readonly #theirs = new Float64Array(MOST.units * (V + U)); // Used again by each comparison.
 
   /** @param more how many measures the caller gives
    * @param given vectors for words that the file has none for, of `length` numbers */
@@ -41,8 +42,9 @@ export class AttentionNetwork {
     this.#bytes = bytes;
     this.#vectors = new Int8Array(buffer, byteOffset + 5 * size, V * size);
     let from = (5 + V) * size;
-    const layer = (length: number): Float32Array => {
-      const values = Float32Array.from({ length }, (_, at) => bytes.readFloatLE(from + 4 * at));
+    // In 64 bits, though they have 32: they are read much more often than they would be converted.
+    const layer = (length: number): Float64Array => {
+      const values = Float64Array.from({ length }, (_, at) => bytes.readFloatLE(from + 4 * at));
       from += 4 * length;
       return values;
     };
@@ -85,8 +87,8 @@ export class AttentionNetwork {
     const length = Math.hypot(...vector) || 1;
     const { own, aligned } = this.#layers;
     const direction = vector.map((x) => x / length);
-    const through = (layer: Float32Array): Float32Array => addTimes(new Float32Array(U), layer, vector);
-    return (unit.values = { vector, direction, own: through(own), aligned: through(aligned) });
+    const through = (layer: Float64Array): Float32Array => addTimes(new Float32Array(U), layer, vector);
+    return (unit.values = { direction, own: through(own), both: Float64Array.from([...vector, ...through(aligned)]) });
   }
 
   /** The logit of whether two texts belong together.
@@ -106,31 +108,29 @@ export class AttentionNetwork {
     input.set([...measures, 1], 2 * U);
     const hidden = addTimes(new Float32Array(P + 1), this.#layers.pair, input).map((value) => Math.max(0, value));
     hidden[P] = 1;
-    return product(this.#layers.last, hidden);
+    return hidden.reduce((logit, value, at) => logit + this.#layers.last[at]! * value, 0);
   }
 
   /** What is said of the units that one text alone has, each beside those of the other that it is aligned with.
    * @param powers of e, by the cosines of each unit of the first text and each of the second */
   #sumOf(units: readonly NetworkUnit[], others: readonly NetworkUnit[], powers: Float32Array, isSecond = false) {
-    const [sum, said] = [new Float32Array(U), new Float32Array(U)];
-    const [met, flags] = [new Float32Array(V), new Float32Array(FLAGS + 1).fill(1)];
-    const theirs = others.map((other) => this.#valuesOf(other));
+    const [sum, around] = [new Float32Array(U), new Float32Array(V + U)];
+    const [met, said] = [around.subarray(0, V), around.subarray(V)];
+    const [mine, flags] = [new Float64Array(others.length), new Float32Array(FLAGS + 1).fill(1)];
+    for (const [at, other] of others.entries()) this.#theirs.set(this.#valuesOf(other).both, at * (V + U));
     for (const [number, unit] of units.entries()) {
-      const { vector, own } = this.#valuesOf(unit);
-      const [from, step] = isSecond ? [number, units.length] : [number * others.length, 1];
-      said.fill(0);
-      met.fill(0);
-      let [total, most] = [0, 1];
-      for (let other = 0; other < others.length; other++) {
-        const power = powers[from + step * other]!;
-        const { vector: theirOwn, aligned } = theirs[other]!;
-        for (let at = 0; at < U; at++) said[at]! += power * aligned[at]!;
-        for (let at = 0; at < V; at++) met[at]! += power * theirOwn[at]!;
+      const { both, own } = this.#valuesOf(unit);
+      let total = 0;
+      let most = 1;
+      for (let other = 0; other < mine.length; other++) {
+        const power = powers[isSecond ? number + units.length * other : number * mine.length + other]!;
+        mine[other] = power;
         total += power;
         if (power > most) most = power;
       }
+      sumRows(around, this.#theirs, mine);
       for (let at = 0; at < U; at++) said[at] = own[at]! + said[at]! / (total || 1);
-      for (let at = 0; at < V; at++) met[at]! *= (2 * vector[at]!) / (total || 1);
+      for (let at = 0; at < V; at++) met[at]! *= (2 * both[at]!) / (total || 1);
       writeFlags(flags, 0, unit, others, isSecond, Math.log(most) / SHARPNESS);
       addTimes(addTimes(said, this.#layers.product, met), this.#layers.flags, flags);
       for (let at = 0; at < U; at++) if (said[at]! > 0) sum[at]! += said[at]!;
@@ -139,11 +139,31 @@ export class AttentionNetwork {
   }
 }
 
-/** Adds the product of a matrix, by rows, and a vector: four rows at once, as one sum waits for itself. */
-function addTimes(target: Float32Array, matrix: Float32Array, vector: Float32Array): Float32Array {
+/** Writes the sum of a matrix's rows, each by its weight, in 32 bits: four columns at once, as one sum waits for itself. */
+function sumRows(target: Float32Array, matrix: Float64Array, weights: Float64Array): void {
+  for (let column = 0; column < target.length; column += 4) {
+    let a, b, c, d;
+    a = b = c = d = 0;
+    for (let row = 0, i = column; row < weights.length; row++, i += target.length) {
+      const weight = weights[row]!;
+      a = Math.fround(a + weight * matrix[i]!);
+      b = Math.fround(b + weight * matrix[i + 1]!);
+      c = Math.fround(c + weight * matrix[i + 2]!);
+      d = Math.fround(d + weight * matrix[i + 3]!);
+    }
+    target[column] = a;
+    target[column + 1] = b;
+    target[column + 2] = c;
+    target[column + 3] = d;
+  }
+}
+
+/** Adds the product of a matrix, by rows, and a vector: likewise four rows at once. */
+function addTimes(target: Float32Array, matrix: Float64Array, vector: Float32Array): Float32Array {
   const { length } = vector;
   for (let row = 0, from = 0; from < matrix.length; row += 4, from += 4 * length) {
-    let [a, b, c, d] = [0, 0, 0, 0];
+    let a, b, c, d;
+    a = b = c = d = 0;
     for (let at = 0, i = from; at < length; at++, i++) {
       const x = vector[at]!;
       a += matrix[i]! * x;

@@ -9,7 +9,6 @@ export type Translation = readonly [word: string, weight: number];
 const LONGEST = 6; // Most characters of a word of the dictionary that segmentation tries.
 const COST = { word: 1, character: 1.5, unknown: 2 };
 const NEWLINE = 10;
-const TAB = 9;
 
 let tables: { readonly chinese: Table; readonly english: Table } | undefined;
 
@@ -42,8 +41,9 @@ function tableOf(bytes: Buffer): Table {
     while (low <= high) {
       const middle = (low + high) >> 1;
       const start = starts[middle]!;
-      // With the tab: it sorts before all characters of words.
-      const order = key.compare(bytes, start, bytes.indexOf(TAB, start) + 1);
+      let at = 0; // With the tab: it sorts before all characters of words.
+      while (at < key.length && key[at] === bytes[start + at]) at++;
+      const order = at === key.length ? 0 : key[at]! - bytes[start + at]!;
       if (order === 0) return bytes.toString("utf8", start, bytes.indexOf(NEWLINE, start)).split("\t");
       if (order < 0) high = middle - 1;
       else low = middle + 1;

@@ -46,8 +46,8 @@ export function trainLinear(vectors: readonly Vector[], labels: Int32Array, clas
 }
 
 /** Margins of the classes for a vector, from their rows of weights. */
-export const marginsOf = (rows: readonly Float32Array[], { ids, weights: values }: Vector): Float64Array =>
-  Float64Array.from(rows, (weight) => {
+export const marginsOf = (rows: readonly Float32Array[], { ids, weights: values }: Vector): number[] =>
+  rows.map((weight) => {
     let score = weight[weight.length - 1]!;
     for (let i = 0; i < ids.length; i++) score += weight[ids[i]!]! * values[i]!;
     return score;
