@@ -14,7 +14,7 @@ import { seededBelow } from "./seeded-order.js";
 
 const FIXTURES = new URL("../fixtures/eval/centers/", import.meta.url);
 const FILE = new URL("../src/assistant/retrieval/answer-network.br", import.meta.url);
-const HELD_OUT = 3; // Of the first companies, every third.
+const HELD_OUT = 3; // Of the first companies, and of the last, every third.
 const TUNING = JSON.parse(readFileSync(new URL("../src/assistant/retrieval/tuning.json", import.meta.url), "utf8"));
 const OTHERS = 3; // One in so many units of an article that the question was not asked of.
 const UNKNOWN = 0.3; // Of the words: another company uses many that none of these does.
@@ -26,12 +26,18 @@ const textsIn = (folder) =>
     .filter((name) => name.endsWith(".txt"))
     .sort()
     .map((name) => readFileSync(new URL(folder + name, FIXTURES), "utf8"));
-const sources = { first: textsIn("./"), more: textsIn("more/"), passages: textsIn("passages/") };
+const sources = {
+  first: textsIn("./"),
+  more: textsIn("more/"),
+  later: textsIn("later/"),
+  passages: textsIn("passages/"),
+};
 const blocksOf = (texts) => texts.flatMap((text) => text.split(/^= .*\n/m).slice(1));
-const first = blocksOf(sources.first).filter((_, at) => at % HELD_OUT !== HELD_OUT - 1);
+const tuned = (blocks) => blocks.filter((_, at) => at % HELD_OUT !== HELD_OUT - 1);
+const inLines = { en: "\n", zh: "\n" };
 const companies = [
-  ...first.map((block) => companyOf(block, { en: " ", zh: "" })),
-  ...blocksOf(sources.more).map((block) => companyOf(block, { en: "\n", zh: "\n" })),
+  ...tuned(blocksOf(sources.first)).map((block) => companyOf(block, { en: " ", zh: "" })),
+  ...[...blocksOf(sources.more), ...tuned(blocksOf(sources.later))].map((block) => companyOf(block, inLines)),
 ];
 const passages = sources.passages.map((text) => companyOf(text.replace(/^= .*\n/gm, ""), { en: " ", zh: "" }));
 const learned = [...companies.filter((_, at) => at % LEFT !== 0), ...passages];

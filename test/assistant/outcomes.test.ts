@@ -59,7 +59,7 @@ describe("what becomes of a question over content that nobody has seen", () => {
   });
 
   it("is offered titles to choose from when nothing is sure, and the choice is understood", () => {
-    const offered = ask("weather keys at the castle");
+    const offered = ask("is the castle open in rough weather");
     expect(offered.outcome).toBe("offered");
     const lines = offered.text.split("\n").slice(1);
     const titles = lines.filter((line) => !line.startsWith("   "));

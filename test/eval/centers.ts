@@ -11,12 +11,14 @@ export interface Center extends World {
   readonly isLearned: boolean; // Whether the answer network learned from its questions.
 }
 
-/** Small help centers, each of a company of another trade; of every third of the first all questions are held out, of those
- * that were written later none. */
-export function readCenters(): Record<"first" | "more", Center[]> {
+type CenterSet = "first" | "more" | "later";
+
+/** Small help centers, each of a company of another trade; of every third of the first and of the last all questions are
+ * held out, of the others none. */
+export function readCenters(): Record<CenterSet, Center[]> {
   let tuned = 0;
-  const read = (set: "first" | "more"): Center[] => {
-    const folder = set === "first" ? FOLDER : new URL("more/", FOLDER);
+  const read = (set: CenterSet): Center[] => {
+    const folder = set === "first" ? FOLDER : new URL(`${set}/`, FOLDER);
     const texts = readdirSync(folder)
       .filter((file) => file.endsWith(".txt"))
       .sort()
@@ -27,7 +29,7 @@ export function readCenters(): Record<"first" | "more", Center[]> {
         const [name = "", ...articles] = text.split(/^@ /m);
         const read = articles.map((article, number) => articleOf(article, `center-${at}-${number}`, set));
         const questions = read.flatMap((article) => article.questions);
-        const isHeldOut = set === "first" && at % HELD_OUT === HELD_OUT - 1;
+        const isHeldOut = set !== "more" && at % HELD_OUT === HELD_OUT - 1;
         return {
           name: name.trim(),
           passages: read.flatMap((article) => article.passages),
@@ -37,11 +39,11 @@ export function readCenters(): Record<"first" | "more", Center[]> {
         };
       });
   };
-  return { first: read("first"), more: read("more") };
+  return { first: read("first"), more: read("more"), later: read("later") };
 }
 
 /** An article in both languages, and its questions: a fact of one is a sentence in either. */
-function articleOf(text: string, id: string, set: "first" | "more") {
+function articleOf(text: string, id: string, set: CenterSet) {
   const [title = "", ...lines] = text.trimEnd().split("\n");
   const said = (mark: string): string[] => markedLines(lines, mark);
   const [en, zh] = [said("a"), said("b")];

@@ -24,7 +24,7 @@ describe.each([
   {
     network: "src/assistant/retrieval/answer-network.br",
     script: "make-answer-network.js",
-    sources: ["", "more/", "passages/"].flatMap((folder) => textsIn(`fixtures/eval/centers/${folder}`)),
+    sources: ["", "more/", "later/", "passages/"].flatMap((folder) => textsIn(`fixtures/eval/centers/${folder}`)),
   },
 ])("$network", ({ network, script, sources }) => {
   const bytes = brotliDecompressSync(readFileSync(new URL(network, ROOT)));
