@@ -27,6 +27,8 @@ export class AttentionNetwork {
   readonly #layers: Record<"own" | "aligned" | "product" | "flags" | "pair" | "last" | "given", Float32Array>;
   readonly #given: ((word: string) => Float32Array) | undefined;
   readonly #units = new Map<string, NetworkUnit>();
+  /** Used by one comparison after the other: typed arrays are dear to make. */
+  readonly #scratch: Record<"first" | "second" | "said" | "met" | "flags" | "input" | "hidden", Float32Array>;
 
   /** @param more how many measures the caller gives
    * @param given vectors for words that the file has none for, of `length` numbers */
@@ -51,6 +53,10 @@ export class AttentionNetwork {
     const [pair, last] = [layer((2 * U + MEASURES + more + 1) * P), layer(P + 1)];
     this.#layers = { own, aligned, product, flags, pair, last, given: layer(V * (given?.length ?? 0)) };
     this.#given = given?.of;
+    const made = (length: number): Float32Array => new Float32Array(length);
+    const sums = { first: made(U), second: made(U), said: made(U), met: made(V), hidden: made(P + 1) };
+    this.#scratch = { ...sums, flags: made(FLAGS + 1), input: made(2 * U + MEASURES + more + 1) };
+    this.#scratch.flags[FLAGS] = 1;
   }
 
   read(text: string): NetworkText {
@@ -93,37 +99,45 @@ export class AttentionNetwork {
    * @param more measures by the caller */
   compare(a: NetworkText, b: NetworkText, more: readonly number[] = []): number {
     const { only, measures } = differenceOf(a, b, more);
-    const input = new Float32Array(2 * U + measures.length + 1);
-    const [mine, theirs] = only.map((units) => units.map((unit) => this.#valuesOf(unit).direction));
-    const powers = new Float32Array(mine!.length * theirs!.length);
+    const [mine, theirs] = [only[0].map((unit) => this.#valuesOf(unit)), only[1].map((unit) => this.#valuesOf(unit))];
+    const powers = new Float32Array(mine.length * theirs.length);
     let number = 0;
-    for (const one of mine!) for (const other of theirs!) powers[number++] = Math.exp(SHARPNESS * product(one, other));
-    const [first, second] = [this.#sumOf(only[0], only[1], powers), this.#sumOf(only[1], only[0], powers, true)];
+    for (const one of mine)
+      for (const other of theirs) powers[number++] = Math.exp(SHARPNESS * product(one.direction, other.direction));
+    const { first, second, input, hidden } = this.#scratch;
+    this.#addUp(first.fill(0), only[0], only[1], powers, false);
+    this.#addUp(second.fill(0), only[1], only[0], powers, true);
     for (let at = 0; at < U; at++) {
       input[at] = (first[at]! + second[at]!) / SUMS;
       input[U + at] = Math.abs(first[at]! - second[at]!) / SUMS;
     }
-    input.set([...measures, 1], 2 * U);
-    const hidden = addTimes(new Float32Array(P + 1), this.#layers.pair, input).map((value) => Math.max(0, value));
+    input.set(measures, 2 * U);
+    input[2 * U + measures.length] = 1;
+    addTimes(hidden.fill(0), this.#layers.pair, input);
+    for (let at = 0; at < P; at++) hidden[at] = Math.max(0, hidden[at]!);
     hidden[P] = 1;
     return product(this.#layers.last, hidden);
   }
 
-  /** What is said of the units that one text alone has, each beside those of the other that it is aligned with.
+  /** Adds what is said of the units that one text alone has, each beside those of the other that it is aligned with.
    * @param powers of e, by the cosines of each unit of the first text and each of the second */
-  #sumOf(units: readonly NetworkUnit[], others: readonly NetworkUnit[], powers: Float32Array, isSecond = false) {
-    const [sum, said] = [new Float32Array(U), new Float32Array(U)];
-    const [met, flags] = [new Float32Array(V), new Float32Array(FLAGS + 1).fill(1)];
-    const theirs = others.map((other) => this.#valuesOf(other));
-    for (const [number, unit] of units.entries()) {
-      const { vector, own } = this.#valuesOf(unit);
+  #addUp(
+    sum: Float32Array,
+    units: readonly NetworkUnit[],
+    others: readonly NetworkUnit[],
+    powers: Float32Array,
+    isSecond: boolean,
+  ): void {
+    const { said, met, flags } = this.#scratch;
+    for (let number = 0; number < units.length; number++) {
+      const { vector, own } = this.#valuesOf(units[number]!);
       const [from, step] = isSecond ? [number, units.length] : [number * others.length, 1];
       said.fill(0);
       met.fill(0);
       let [total, most] = [0, 1];
       for (let other = 0; other < others.length; other++) {
         const power = powers[from + step * other]!;
-        const { vector: theirOwn, aligned } = theirs[other]!;
+        const { vector: theirOwn, aligned } = others[other]!.values!;
         for (let at = 0; at < U; at++) said[at]! += power * aligned[at]!;
         for (let at = 0; at < V; at++) met[at]! += power * theirOwn[at]!;
         total += power;
@@ -131,11 +145,10 @@ export class AttentionNetwork {
       }
       for (let at = 0; at < U; at++) said[at] = own[at]! + said[at]! / (total || 1);
       for (let at = 0; at < V; at++) met[at]! *= (2 * vector[at]!) / (total || 1);
-      writeFlags(flags, 0, unit, others, isSecond, Math.log(most) / SHARPNESS);
+      writeFlags(flags, 0, units[number]!, others, isSecond, Math.log(most) / SHARPNESS);
       addTimes(addTimes(said, this.#layers.product, met), this.#layers.flags, flags);
       for (let at = 0; at < U; at++) if (said[at]! > 0) sum[at]! += said[at]!;
     }
-    return sum;
   }
 }
 

@@ -132,7 +132,7 @@ async function agglomerate(clusters: (Cluster | undefined)[], likeness: Likeness
     sum.open(clusters[first]!);
     const similar = marginOf(clusters[a]!, clusters[b]!, sum.productWith(clusters[second]!));
     if (similar < 0) return;
-    const margin = similar - penaltyOf(clusters[a]!, clusters[b]!, likeness);
+    const margin = marginLeft(similar, clusters[a]!, clusters[b]!, likeness);
     if (margin >= 0) queue.push({ margin, a, b, size: sizeOf(a, b) });
   };
   for (const [index, cluster] of clusters.entries()) {
@@ -155,13 +155,20 @@ type WorkingSum = ReturnType<typeof createWorkingSum>;
 function createWorkingSum(size: number) {
   const own = new Float64Array(size);
   let at: Cluster | undefined;
+  let isChanged = false; // Whether its weights are no longer those of `own`.
 
   function open(cluster: Cluster): void {
     if (at === cluster) return;
-    if (at !== undefined && at.members.length > 1) at.weights = Array.from(at.terms, (term) => own[term]!);
-    if (at !== undefined) for (const term of at.terms) own[term] = 0;
+    const { terms: last } = at ?? { terms: [] };
+    const weights = isChanged ? new Float64Array(last.length) : undefined;
+    for (let index = 0; index < last.length; index++) {
+      if (weights !== undefined) weights[index] = own[last[index]!]!;
+      own[last[index]!] = 0;
+    }
+    if (weights !== undefined) at!.weights = weights;
     for (let index = 0; index < cluster.terms.length; index++) own[cluster.terms[index]!] = cluster.weights[index]!;
     at = cluster;
+    isChanged = false;
   }
 
   function productWith({ terms, weights }: Pick<Cluster, "terms" | "weights">): number {
@@ -177,6 +184,7 @@ function createWorkingSum(size: number) {
       own[terms[index]!] = own[terms[index]!]! + weights[index]!;
     }
     at!.terms = all;
+    isChanged = true;
   }
 
   return { open, productWith, add };
@@ -228,16 +236,22 @@ function marginOf(a: Cluster, b: Cluster, product: number): number {
   return similarity - need - APART.day * Math.max(0, apart - APART.freeDays);
 }
 
-/** What is taken off a margin for the pairs of the first members of each that report different events, but for a few of
- * many pairs. */
-function penaltyOf(a: Cluster, b: Cluster, likeness: Likeness): number {
+/** The margin that is left after what is taken off for the pairs of the first members of each that report different
+ * events, but for a few of many pairs; negative as soon as they do not merge. */
+function marginLeft(margin: number, a: Cluster, b: Cluster, likeness: Likeness): number {
   const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
   const firsts = first.length * second.length;
   const doublings = Math.log2(a.members.length * b.members.length);
-  let pairs = 0;
-  for (const x of first)
-    for (const y of second) if (likeness(Math.min(x, y), Math.max(x, y), doublings) < 0) pairs += 1;
-  return APART.events * Math.max(0, pairs / firsts - APART.free * (1 - 1 / firsts));
+  let [pairs, left] = [0, margin];
+  for (const x of first) {
+    for (const y of second) {
+      if (likeness(Math.min(x, y), Math.max(x, y), doublings) >= 0) continue;
+      pairs += 1;
+      left = margin - APART.events * Math.max(0, pairs / firsts - APART.free * (1 - 1 / firsts));
+      if (left < 0) return left;
+    }
+  }
+  return left;
 }
 
 /** @param sum that of the cluster which is kept */
