@@ -17,6 +17,10 @@ interface NetworkUnit extends WeighedUnit {
   values?: Readonly<Record<"vector" | "direction" | "own" | "aligned", Float32Array>>;
 }
 export type NetworkText = ReadText<NetworkUnit>;
+type Sides = readonly [readonly NetworkUnit[], readonly NetworkUnit[]];
+const of = (length: number): Float32Array => new Float32Array(length);
+/** Used by one comparison after the other: arrays of numbers are dear to make. */
+const [FIRST, SECOND, SAID, MET, HIDDEN, SAYS] = [of(U), of(U), of(U), of(V), of(P + 1), of(FLAGS + 1).fill(1)];
 
 /** Judges whether two texts belong together: a decomposable attention model (Parikh, Täckström, Das & Uszkoreit 2016) of
  * what each says and the other does not. `scripts/attention-trainer.js` makes and describes its file. */
@@ -27,8 +31,6 @@ export class AttentionNetwork {
   readonly #layers: Record<"own" | "aligned" | "product" | "flags" | "pair" | "last" | "given", Float32Array>;
   readonly #given: ((word: string) => Float32Array) | undefined;
   readonly #units = new Map<string, NetworkUnit>();
-  /** Used by one comparison after the other: typed arrays are dear to make. */
-  readonly #scratch: Record<"first" | "second" | "said" | "met" | "flags" | "input" | "hidden", Float32Array>;
 
   /** @param more how many measures the caller gives
    * @param given vectors for words that the file has none for, of `length` numbers */
@@ -53,10 +55,6 @@ export class AttentionNetwork {
     const [pair, last] = [layer((2 * U + MEASURES + more + 1) * P), layer(P + 1)];
     this.#layers = { own, aligned, product, flags, pair, last, given: layer(V * (given?.length ?? 0)) };
     this.#given = given?.of;
-    const made = (length: number): Float32Array => new Float32Array(length);
-    const sums = { first: made(U), second: made(U), said: made(U), met: made(V), hidden: made(P + 1) };
-    this.#scratch = { ...sums, flags: made(FLAGS + 1), input: made(2 * U + MEASURES + more + 1) };
-    this.#scratch.flags[FLAGS] = 1;
   }
 
   read(text: string): NetworkText {
@@ -104,16 +102,16 @@ export class AttentionNetwork {
     let number = 0;
     for (const one of mine)
       for (const other of theirs) powers[number++] = Math.exp(SHARPNESS * product(one.direction, other.direction));
-    const { first, second, input, hidden } = this.#scratch;
-    this.#addUp(first.fill(0), only[0], only[1], powers, false);
-    this.#addUp(second.fill(0), only[1], only[0], powers, true);
+    const [first, second, hidden] = [FIRST.fill(0), SECOND.fill(0), HIDDEN.fill(0)];
+    const input = new Float32Array(2 * U + measures.length + 1);
+    this.#addUp(first, only, powers, false);
+    this.#addUp(second, [only[1], only[0]], powers, true);
     for (let at = 0; at < U; at++) {
       input[at] = (first[at]! + second[at]!) / SUMS;
       input[U + at] = Math.abs(first[at]! - second[at]!) / SUMS;
     }
-    input.set(measures, 2 * U);
-    input[2 * U + measures.length] = 1;
-    addTimes(hidden.fill(0), this.#layers.pair, input);
+    input.set([...measures, 1], 2 * U);
+    addTimes(hidden, this.#layers.pair, input);
     for (let at = 0; at < P; at++) hidden[at] = Math.max(0, hidden[at]!);
     hidden[P] = 1;
     return product(this.#layers.last, hidden);
@@ -121,14 +119,8 @@ export class AttentionNetwork {
 
   /** Adds what is said of the units that one text alone has, each beside those of the other that it is aligned with.
    * @param powers of e, by the cosines of each unit of the first text and each of the second */
-  #addUp(
-    sum: Float32Array,
-    units: readonly NetworkUnit[],
-    others: readonly NetworkUnit[],
-    powers: Float32Array,
-    isSecond: boolean,
-  ): void {
-    const { said, met, flags } = this.#scratch;
+  #addUp(sum: Float32Array, [units, others]: Sides, powers: Float32Array, isSecond: boolean): void {
+    const [said, met, flags] = [SAID, MET, SAYS];
     for (let number = 0; number < units.length; number++) {
       const { vector, own } = this.#valuesOf(units[number]!);
       const [from, step] = isSecond ? [number, units.length] : [number * others.length, 1];

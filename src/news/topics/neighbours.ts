@@ -76,8 +76,7 @@ function acrossLanguages(a: Point, b: Point, product: number, shared: number): n
 /** The number after the last term. */
 export function countTerms(points: readonly Point[]): number {
   let last = -1;
-  for (const { vector } of points)
-    for (let at = 0; at < vector.terms.length; at++) last = Math.max(last, vector.terms[at]!);
+  for (const { vector } of points) for (const term of vector.terms) if (term > last) last = term;
   return last + 1;
 }
 
@@ -85,7 +84,7 @@ export function countTerms(points: readonly Point[]): number {
 function postingsOf(points: readonly Point[]) {
   const count = countTerms(points);
   const starts = new Uint32Array(count + 1);
-  for (const { vector } of points) for (let at = 0; at < vector.terms.length; at++) starts[vector.terms[at]! + 1]! += 1;
+  for (const { vector } of points) for (const term of vector.terms) starts[term + 1]! += 1;
   for (let term = 0; term < count; term++) starts[term + 1]! += starts[term]!;
   const next = starts.slice();
   const result = { starts, points: new Uint32Array(starts[count]!), weights: new Float64Array(starts[count]!) };
