@@ -120,26 +120,25 @@ export class AttentionNetwork {
   /** Adds what is said of the units that one text alone has, each beside those of the other that it is aligned with.
    * @param powers of e, by the cosines of each unit of the first text and each of the second */
   #addUp(sum: Float32Array, [units, others]: Sides, powers: Float32Array, isSecond: boolean): void {
-    const [said, met, flags] = [SAID, MET, SAYS];
     for (let number = 0; number < units.length; number++) {
       const { vector, own } = this.#valuesOf(units[number]!);
       const [from, step] = isSecond ? [number, units.length] : [number * others.length, 1];
-      said.fill(0);
-      met.fill(0);
+      SAID.fill(0);
+      MET.fill(0);
       let [total, most] = [0, 1];
       for (let other = 0; other < others.length; other++) {
         const power = powers[from + step * other]!;
         const { vector: theirOwn, aligned } = others[other]!.values!;
-        for (let at = 0; at < U; at++) said[at]! += power * aligned[at]!;
-        for (let at = 0; at < V; at++) met[at]! += power * theirOwn[at]!;
+        for (let at = 0; at < U; at++) SAID[at]! += power * aligned[at]!;
+        for (let at = 0; at < V; at++) MET[at]! += power * theirOwn[at]!;
         total += power;
         if (power > most) most = power;
       }
-      for (let at = 0; at < U; at++) said[at] = own[at]! + said[at]! / (total || 1);
-      for (let at = 0; at < V; at++) met[at]! *= (2 * vector[at]!) / (total || 1);
-      writeFlags(flags, 0, units[number]!, others, isSecond, Math.log(most) / SHARPNESS);
-      addTimes(addTimes(said, this.#layers.product, met), this.#layers.flags, flags);
-      for (let at = 0; at < U; at++) if (said[at]! > 0) sum[at]! += said[at]!;
+      for (let at = 0; at < U; at++) SAID[at] = own[at]! + SAID[at]! / (total || 1);
+      for (let at = 0; at < V; at++) MET[at]! *= (2 * vector[at]!) / (total || 1);
+      writeFlags(SAYS, 0, units[number]!, others, isSecond, Math.log(most) / SHARPNESS);
+      addTimes(addTimes(SAID, this.#layers.product, MET), this.#layers.flags, SAYS);
+      for (let at = 0; at < U; at++) if (SAID[at]! > 0) sum[at]! += SAID[at]!;
     }
   }
 }

@@ -48,24 +48,17 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
       claimed.add(existing.id);
       const isUnchanged = existing.digest === item.digest || !item.dated;
       const isSaid = existing.title === item.title && existing.summary === item.summary;
-      const next = {
+      const next: ListedItem = {
         ...item,
         sentiment: isSaid ? existing.sentiment : undefined,
         id: existing.id,
         source_ids: existing.source_ids,
         published_ms: isUnchanged ? existing.published_ms : item.published_ms,
       };
-      place(isSame(existing, next) ? existing : next);
+      place(isDeepStrictEqual(existing, next) ? existing : next); // What stays is no garbage.
     }
   }
   return Array.from(byId.values());
-}
-
-/** Whether two have the same content: the known object then stays, with what is kept about it. */
-function isSame(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
-  const keys = Object.keys(b);
-  const isEqual = (key: string): boolean => a[key] === b[key] || isDeepStrictEqual(a[key], b[key]);
-  return keys.length === Object.keys(a).length && keys.every(isEqual);
 }
 
 const guidKey = (feed: string, item: ListedItem): string => `${feed}\n${item.guid}`;

@@ -2,7 +2,7 @@ import { groupBy } from "../../runtime/group-by.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import { createHeap } from "./heap.ts";
 import { type Headline, HeadlineMemory } from "./headline-memory.ts";
-import { countTerms, createNeighbours, type Neighbour } from "./neighbours.ts";
+import { createNeighbours, type Neighbour } from "./neighbours.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import type { Step } from "../../compute/job-runner.ts";
 import { type Point, type Vector, VectorPool, vectorsOf } from "./term-vectors.ts";
@@ -42,9 +42,9 @@ export async function clusterHeadlines(
   const names = order.map((index) => known?.[index]);
   const members = groupBy(Array.from(order.keys()), (place) => names[place] ?? place);
   const groupOf = names.map((name, place) => members.get(name ?? place)!);
-  const neighbours = await neighboursOfOpen(points, names, groupOf, step);
-  const context = inContext(points, neighbours);
-  const sum = workingSum(countTerms(points));
+  const neighbours = await neighboursOfOpen(createNeighbours(points, memory.terms()), names, groupOf, step);
+  const context = inContext(points, neighbours, memory.terms());
+  const sum = workingSum(memory.terms());
   const clusters = clustersOf(context, groupOf, neighbours, sum);
   await agglomerate({ clusters, points, memory, sum, queue: createHeap<Merge>(isBetter) }, step);
   const left = clusters.filter((cluster) => cluster !== undefined);
@@ -61,12 +61,11 @@ function inTime(a: Headline, b: Headline): number {
 
 /** The neighbours of what is open: the fresh points, and the members of small groups among their neighbours. */
 async function neighboursOfOpen(
-  points: readonly Point[],
+  nearest: ReturnType<typeof createNeighbours>,
   names: readonly (string | undefined)[],
   groupOf: Groups,
   step: Step,
 ): Promise<Neighbours> {
-  const nearest = createNeighbours(points);
   const found = new Map<number, readonly Neighbour[]>();
   const find = async (indices: Iterable<number>): Promise<void> => {
     for (const index of indices) {
@@ -82,8 +81,7 @@ async function neighboursOfOpen(
 }
 
 /** The points, those with known neighbours blended with them. */
-function inContext(points: readonly Point[], neighbours: Neighbours): Point[] {
-  const size = countTerms(points);
+function inContext(points: readonly Point[], neighbours: Neighbours, size: number): Point[] {
   const [blend, terms, values] = [new Float64Array(size), new Uint32Array(size), new Float64Array(size)];
   const pool = new VectorPool();
   return points.map((point, index) => {
@@ -122,14 +120,13 @@ type Merge = Readonly<Record<"margin" | "a" | "b" | "size", number>>;
 const isBetter = (x: Merge, y: Merge): boolean =>
   x.margin > y.margin || (x.margin === y.margin && (x.a < y.a || (x.a === y.a && x.b < y.b)));
 
-type Queue = ReturnType<typeof createHeap<Merge>>;
 /** Passed on, as the code of closures over it would be compiled again in each refresh. */
 type Merging = {
   clusters: (Cluster | undefined)[];
   points: readonly Point[];
   memory: HeadlineMemory;
   sum: WorkingSum;
-  queue: Queue;
+  queue: ReturnType<typeof createHeap<Merge>>;
 };
 
 async function agglomerate(merging: Merging, step: Step): Promise<void> {
