@@ -20,24 +20,25 @@ const MOST = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Long
 export function feedItems(source: Source, entries: readonly FeedEntry[], now: number): ListedItem[] {
   const read = entries.map(readEntry);
   const shared = { links: sharedKeys(read, ({ key }) => key), guids: sharedKeys(read, ({ guid }) => guid) };
-  return read.flatMap(({ entry, key, headline: title, summary, url, digest }) => {
+  return read.flatMap((own) => {
+    const { entry, key, headline: title, summary, url, digest } = own;
     if (title === "") return [];
     const isOwn = key !== "" && !shared.links.has(key);
     const isNamed = entry.guid !== "" && !shared.guids.has(entry.guid);
     const dated = entry.published !== null;
     return {
-      id: `n${isOwn ? digestOf(key) : digestOf(source.id, entry.guid || key, isNamed ? "" : title)}`,
+      id: isOwn ? own.id : `n${digestOf(source.id, entry.guid || key, isNamed ? "" : title)}`,
       source_ids: [source.id],
       source: source.name,
       guid: entry.guid,
       title,
       summary,
       url,
-      lang: detectLanguage(`${title} ${summary}`, source.lang ?? "en"),
+      lang: own.langs[source.lang ?? "en"],
       published_ms: Math.min(entry.published ?? now, now),
       dated,
       movable: dated && isLocal(source),
-      symbols: assetsInNews(`${title}\n${summary}`, [...entry.categories, ...(source.categories ?? [])]),
+      symbols: source.categories ? assetsInNews(own.text, [...entry.categories, ...source.categories]) : own.symbols,
       ...(entry.author !== "" && { author: shorten(entry.author, MOST.author) }),
       ...(source.categories && { categories: source.categories }),
       digest,
@@ -49,7 +50,10 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
 const readEntry = memoized((entry: FeedEntry) => {
   const headline = shorten(entry.title || entry.summary, MOST.title);
   const summary = entry.summary === headline ? "" : shorten(entry.summary, MOST.summary);
-  const url = cleanUrl(entry.link);
+  const [url, key] = [cleanUrl(entry.link), urlKey(entry.link)];
   const digest = digestOf(headline, summary, url, String(entry.published ?? ""));
-  return { entry, guid: entry.guid, title: entry.title, key: urlKey(entry.link), headline, summary, url, digest };
+  const text = `${headline}\n${summary}`;
+  const langs = { en: detectLanguage(text, "en"), zh: detectLanguage(text, "zh") }; // By that of the source.
+  const said = { headline, summary, url, digest, langs, text, symbols: assetsInNews(text, entry.categories) };
+  return { entry, guid: entry.guid, title: entry.title, key, id: `n${digestOf(key)}`, ...said };
 }, MOST.entries);
