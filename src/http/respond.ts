@@ -97,13 +97,11 @@ export function failure(error: AnpError, request_id: string, headers: Record<str
   return new ReadyResponse(new Parts(JSON.stringify(body), status, request_id, own));
 }
 
+type PageBody = string | Uint8Array<ArrayBuffer>;
+type PageOptions = { readonly status?: number; readonly headers?: Readonly<Record<string, string>> };
+
 /** A response without an envelope: a page of the daemon itself. */
-export function page(
-  body: string | Uint8Array<ArrayBuffer>,
-  contentType: string,
-  options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
-): Response {
-  const { status = 200, headers = {} } = options;
+export function page(body: PageBody, contentType: string, { status = 200, headers = {} }: PageOptions = {}): Response {
   return new FastResponse(body, { status, headers: { "content-type": contentType, ...SAFE_HEADERS, ...headers } });
 }
 
