@@ -134,9 +134,9 @@ export async function topUsers(
 export async function askedQuestions(
   service: AccountsService,
   user: string,
-  { most, since, until }: { readonly most: number; readonly since: number; readonly until?: number | undefined },
+  { most, since }: { readonly most: number; readonly since: number },
 ) {
-  const entries = newestEntries(service.ledger, user, { types: ["chat_cost"], since, until });
+  const entries = newestEntries(service.ledger, user, { types: ["chat_cost"], since });
   // One more than is listed: the last one may repeat it.
   const charges = await chargedQuestions(service.storage, await collect(firstOf(entries, most + 1)), most);
   const now = service.clock.now();

@@ -60,16 +60,11 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const { kind, routing } = prepared;
       if (refused.includes(kind) || !answer.reserve(state.funds, prices[kind])) throw new AnpError(1005);
       const reply = await answerQuestion(deps, question, prepared, state, use);
-      const draft = {
-        user_id: user,
-        question: body.question,
-        answer: reply.text,
-        route: kind === RESEARCH ? kind : reply.routing.route,
-        sub_intent: reply.routing.sub_intent,
-        source_items: reply.sources,
-        model_name: reply.model_name,
-        latency_ms: Math.max(0, clock.now() - started),
-      };
+      const { text, sources: source_items, model_name } = reply;
+      const latency_ms = Math.max(0, clock.now() - started);
+      const route = kind === RESEARCH ? kind : reply.routing.route;
+      const about = { route, sub_intent: reply.routing.sub_intent, source_items, model_name, latency_ms };
+      const draft = { user_id: user, question: body.question, answer: text, ...about };
       const cost = reply.outcome === "answered" ? prices[kind] : 0; // Nothing unless sure, and no free use either.
       // The answer is stored before the charge can be seen: a charge never lacks its answer.
       const { message, entry, replayed } = await ledger.withLock(user, (locked) =>
