@@ -60,8 +60,11 @@ const isJwt = (token: string): boolean => /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(tok
  * an AnpError 503 when the key set does not answer. */
 export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger: Logger = silentLogger) {
   const { jwtVerify, createRemoteJWKSet, customFetch, errors } = await import("jose");
-  const { issuer, audience, claims } = config;
-  const options = { ...(issuer && { issuer }), ...(audience && { audience }), requiredClaims: ["exp", claims.user_id] };
+  const options = {
+    ...(config.issuer !== undefined && { issuer: config.issuer }),
+    ...(config.audience !== undefined && { audience: config.audience }),
+    requiredClaims: ["exp", config.claims.user_id],
+  };
   const secret = config.secret === undefined ? undefined : new TextEncoder().encode(config.secret);
   const { jwks_url } = config;
   const tooLarge = () => new errors.JWKSInvalid(`the key set is larger than ${KEY_SET.bytes} bytes`);
