@@ -1,4 +1,4 @@
-import type { Config } from "../config/config-schema.ts";
+import type { Config, JwtConfig } from "../config/config-schema.ts";
 import { LIMITS } from "../contract/field-bounds.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type Logger, silentLogger } from "../runtime/logger.ts";
@@ -6,7 +6,6 @@ import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { Users } from "./users.ts";
 import type { Tokens } from "./tokens.ts";
-import type { JwtConfig } from "../config/jwt-config.ts";
 import { AnpError } from "../contract/errors.ts";
 import { codePoints, isPortable, type Language } from "../contract/schemas/shared-fields.ts";
 import { sha256 } from "../runtime/json/canonical-json.ts";

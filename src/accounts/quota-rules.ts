@@ -1,6 +1,5 @@
 import { DAY_MS, offsetMinutes, toIso } from "../runtime/clock.ts";
-/** The state of a user's quota at an instant, in the fields of the interface. */
-export type QuotaState = ReturnType<QuotaRules["stateOf"]>;
+
 /** The quota rules in one offset. */
 export type QuotaRules = ReturnType<typeof createQuotaRules>;
 

@@ -31,6 +31,7 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
   const { storage, clock, plans } = deps;
   const read = async (user: string) => (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
   const cache = createTtlCache(deps.ttl_ms, read);
+  const current = (held: Stored): Subscription => subscriptionAt(held, plans, clock.now());
 
   async function set(user: string, plan: string, period: Period): Promise<void> {
     await writeDocument(storage, subscriptionKey(user), toStored(plan, period));
@@ -39,12 +40,11 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
 
   return {
     /** The subscription at the present instant, at most `ttl_ms` stale. */
-    get: async (user: string): Promise<Subscription> =>
-      subscriptionAt((await cache.get(user)) ?? NONE, plans, clock.now()),
+    get: async (user: string): Promise<Subscription> => current((await cache.get(user)) ?? NONE),
     set, // Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period.
     /** Sets the plan and its expiry, ms since the epoch; none when left out. The plan that is active keeps its start. */
     async setPlan(user: string, plan: string, expires_at?: number): Promise<void> {
-      const held = subscriptionAt(await read(user), plans, clock.now());
+      const held = current(await read(user));
       const start = held.plan === plan && held.is_active ? held.started_at : null;
       await set(user, plan, { started_at: start === null ? clock.now() : Date.parse(start), expires_at });
     },
@@ -61,8 +61,7 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
       if (!isNewer((await cache.get(user)) ?? NONE, as_of)) return;
       const held = await read(user); // Not from the cache, which may be older than another process's change.
       if (!isNewer(held, as_of)) return;
-      const keepsPeriod =
-        held.plan === plan && (plan === FREE_PLAN || subscriptionAt(held, plans, clock.now()).is_active);
+      const keepsPeriod = held.plan === plan && (plan === FREE_PLAN || current(held).is_active);
       const wanted = keepsPeriod ? held : toStored(plan, { started_at: clock.now() });
       await writeDocument(storage, subscriptionKey(user), { ...wanted, as_of });
       cache.forget(user);

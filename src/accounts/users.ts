@@ -31,12 +31,9 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
   const { storage, clock } = deps;
   const cache = createTtlCache(deps.ttl_ms, (user) => readPresent(storage, profileKey(user), userProfile));
 
-  const newProfile = (user: string, settings: NewSettings): UserProfile => ({
-    user_id: user,
-    created_at: toIso(clock.now()),
-    free_daily_quota: settings.free_daily_quota ?? null,
-    lang: settings.lang ?? "zh",
-  });
+  const newProfile = (user_id: string, { free_daily_quota = null, lang = "zh" }: NewSettings): UserProfile => {
+    return { user_id, created_at: toIso(clock.now()), free_daily_quota, lang };
+  };
 
   return {
     get: (user: string) => cache.get(user), // The profile, at most `ttl_ms` old.

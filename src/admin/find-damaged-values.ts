@@ -107,11 +107,7 @@ async function* checkAnswers(storage: Storage, user: EncodedSegment, entries: re
   const answers = new Map(ids.map((id, index) => [id, checkDocument(messageKey(id), texts[index], message)]));
   for (const { key, answer: id } of charged) {
     const answer = answers.get(id);
-    if (
-      id < kept ||
-      (answer !== undefined && !(answer instanceof Error) && encodeSegment(answer.user_id) === user.text)
-    )
-      continue;
+    if (id < kept || (answer && !(answer instanceof Error) && encodeSegment(answer.user_id) === user.text)) continue;
     const problem = answer === undefined ? "the answer is missing" : "it is an answer to somebody else";
     const wrong = new CorruptionError(printKey(messageKey(id)), `${problem}, which ${printKey(key)} charged for`);
     yield { user: user.text, message: (answer instanceof Error ? answer : wrong).message };

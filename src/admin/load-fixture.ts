@@ -5,18 +5,12 @@ import { z } from "zod";
 import { readDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import type { Service } from "../service/service.ts";
-import { language } from "../contract/schemas/shared-fields.ts";
+import { count, language } from "../contract/schemas/shared-fields.ts";
 
 const fixtureFile = z.object({ name: z.string(), anchor: z.iso.datetime(), description: z.string() });
 
-const fixtureUser = z.strictObject({
-  user_id: z.string(),
-  token: z.string(),
-  free_daily_quota: z.int().min(0),
-  points: z.int().min(0),
-  plan: z.string(),
-  lang: language,
-});
+const names = { user_id: z.string(), token: z.string(), plan: z.string() };
+const fixtureUser = z.strictObject({ ...names, free_daily_quota: count, points: count, lang: language });
 const usersFile = z.object({ users: z.array(fixtureUser) });
 const loadMark = z.strictObject({ moved_by_ms: z.int() });
 /** A fixture: a folder of sample data, written for one instant, its anchor (ms since the epoch). */

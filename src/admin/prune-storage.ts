@@ -2,8 +2,9 @@ import { messageKey, markPruned } from "../assistant/sessions/messages.ts";
 import { sessionTurn } from "../assistant/sessions/sessions.ts";
 import { batch } from "../events/event.ts";
 import { listDays } from "../events/log/day-log.ts";
+import { utcDay } from "../events/log/event-address.ts";
 import { batchesOf } from "../runtime/batches.ts";
-import { DAY_MS, toIso } from "../runtime/clock.ts";
+import { DAY_MS } from "../runtime/clock.ts";
 import { idTime, leastIdAt } from "../runtime/ids.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 import { decodeSegment, streamItem } from "../storage/keys.ts";
@@ -44,7 +45,7 @@ export async function pruneStorage(
 }
 
 function note(pruned: Pruned, ms: number): void {
-  const day = toIso(ms).slice(0, 10);
+  const day = utcDay(ms);
   pruned.count += 1;
   if (pruned.oldest_day === null || day < pruned.oldest_day) pruned.oldest_day = day;
   if (pruned.newest_day === null || day > pruned.newest_day) pruned.newest_day = day;

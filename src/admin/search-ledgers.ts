@@ -129,14 +129,12 @@ export async function topUsers(
   return ranked.slice(0, most);
 }
 
+type Asked = { readonly most: number; readonly since: number }; // `since` in ms since the epoch.
+
 /** What a user asked and was answered, newest first, with the user's last word on each answer.
  * @throws CorruptionError */
-export async function askedQuestions(
-  service: AccountsService,
-  user: string,
-  { most, since, until }: { readonly most: number; readonly since: number; readonly until?: number | undefined },
-) {
-  const entries = newestEntries(service.ledger, user, { types: ["chat_cost"], since, until });
+export async function askedQuestions(service: AccountsService, user: string, { most, since }: Asked) {
+  const entries = newestEntries(service.ledger, user, { types: ["chat_cost"], since });
   // One more than is listed: the last one may repeat it.
   const charges = await chargedQuestions(service.storage, await collect(firstOf(entries, most + 1)), most);
   const now = service.clock.now();

@@ -12,24 +12,17 @@ import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 
 /** All that is stored about a user as JSON; secrets of tokens never are. @throws AnpError 404 for an unknown user */
 export async function exportUser(service: AccountsService, user: string) {
-  const { storage, clock, ledger, tokens, subscriptions } = service;
+  const { storage, clock, subscriptions } = service;
   const { profile } = await service.userStates.of(user);
   const exported_at = toIso(clock.now());
-  const entries = await collect(ledger.entries(user));
-  const questions = await collect(storedAnswers(storage, user));
+  const ledger = await collect(service.ledger.entries(user));
+  const questions = (await collect(storedAnswers(storage, user))).map(({ value }) => value);
   const events: StoredEvent[] = [];
   for await (const event of loggedEvents(storage, {}, () => undefined)) if (event.user_id === user) events.push(event);
-  return {
-    user_id: user,
-    exported_at,
-    profile,
-    subscription: await subscriptions.get(user),
-    tokens: await tokens.list(user),
-    ledger: entries,
-    questions: questions.map(({ value }) => value),
-    events,
-    feedback: events.filter(({ feedback_type }) => feedback_type !== undefined),
-  };
+  const feedback = events.filter(({ feedback_type }) => feedback_type !== undefined);
+  const subscription = await subscriptions.get(user);
+  const tokens = await service.tokens.list(user);
+  return { user_id: user, exported_at, profile, subscription, tokens, ledger, questions, events, feedback };
 }
 
 /** What an erasure removed; an answer keeps its ids, which the ledger names, and an event its place in the log. */

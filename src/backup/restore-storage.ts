@@ -7,11 +7,8 @@ import type { StoredValue } from "./storage-archive.ts";
 
 const BATCH = { values: 256, characters: 4 * 1024 * 1024 } as const;
 
-/** The progress of a restore. */
-export interface RestoreProgress {
-  values: number;
-  present: number; // Values that an interrupted restore had stored already.
-}
+/** The progress of a restore; `present` are values that an interrupted one had stored already. */
+export type RestoreProgress = { values: number; present: number };
 
 class StorageNotEmptyError extends Error {
   override readonly name = "StorageNotEmptyError";

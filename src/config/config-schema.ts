@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../contract/field-bounds.ts";
 import { example, integer, section, utcOffset } from "./section.ts";
-import { jwtConfig } from "./jwt-config.ts";
 import { embeddingsConfig, modelConfig } from "./model-config.ts";
 import { newsConfig } from "./news-config.ts";
 import { schemaAt, unwrapSchema } from "../contract/validation/schema-walk.ts";
@@ -38,6 +37,22 @@ const keptDays = (shown: number) => example(z.int().min(1).max(36_500), shown).o
 const points = z.int().min(0);
 const cap = () => z.number().positive().default(1_000_000);
 const rewardRate = z.number().min(0); // Points per USD; computed in exact decimal arithmetic.
+
+/** How the platform's own tokens are verified, and the names of their claims. */
+export const jwtConfig = z
+  .strictObject({
+    secret: z.string().min(32).optional().meta({ secret: true }),
+    jwks_url: example(z.url(), "https://accounts.example.com/.well-known/jwks.json").optional(),
+    issuer: example(z.string(), "https://accounts.example.com").optional(),
+    audience: example(z.string(), "anp").optional(),
+    claims: section({
+      user_id: z.string().default("sub"),
+      free_daily_quota: z.string().default("free_daily_quota"),
+      plan: z.string().default("plan"),
+      lang: z.string().default("lang"),
+    }),
+  })
+  .refine(({ secret, jwks_url }) => Boolean(secret) !== Boolean(jwks_url), "needs exactly one of secret and jwks_url");
 
 /** The whole configuration. Every key has a default; an unknown key is an error. */
 export const configSchema = z.strictObject({
@@ -94,6 +109,7 @@ for (const [path, description] of Object.entries(TEXTS)) {
 }
 
 export type Config = z.infer<typeof configSchema>;
+export type JwtConfig = z.infer<typeof jwtConfig>;
 
 /** A section of the configuration, or one key that holds a value, a list or a map. */
 export interface ConfigKey extends Omit<ReturnType<typeof unwrapSchema>, "inner"> {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
@@ -6,7 +7,7 @@ import { closestMatch } from "../runtime/text/edit-distance.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
 import { ConfigError, printConfigError } from "./config-errors.ts";
 import { configKeys, configNodes, configSchema, valueFromText, type ConfigKey, type Config } from "./config-schema.ts";
-import { fillHeaders } from "./source-headers.ts";
+import { headerValue, type NewsConfig } from "./news-config.ts";
 import WRITTEN_SECRETS from "./written-secrets.json" with { type: "json" };
 
 /** Values for some keys, as `{ "server.port": 8787 }`. */
@@ -48,13 +49,9 @@ interface Draft {
 export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   const { file, env, cwd = process.cwd(), flags, fixture = {} } = input;
   const keys = configKeys();
-  const draft: Draft = {
-    tree: file === undefined ? {} : await readConfigTree(file, cwd),
-    sources: new Map(),
-    baseDir: file === undefined ? cwd : dirname(resolve(cwd, file)),
-    cwd,
-    errors: [],
-  };
+  const tree = file === undefined ? {} : await readConfigTree(file, cwd);
+  const baseDir = file === undefined ? cwd : dirname(resolve(cwd, file));
+  const draft: Draft = { tree, sources: new Map(), baseDir, cwd, errors: [] };
   if (file !== undefined) await applyFile(draft, file, keys);
   for (const key of keys) {
     if (fixture[key.name] !== undefined) set(draft, key, fixture[key.name], "fixture");
@@ -63,9 +60,9 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
     if (!draft.sources.has(key.name)) draft.sources.set(key.name, "default");
   }
   draft.errors.push(...unknownVariables(env, keys, input.otherVariables ?? []));
-  const { baseDir, sources, errors } = draft;
-  const checked = validate(configSchema, draft.tree, { jitless: true });
-  if (checked.valid) errors.push(...fillHeaders(checked.data.news.sources, { env, baseDir }));
+  const { sources, errors } = draft;
+  const checked = validate(configSchema, tree, { jitless: true });
+  if (checked.valid) errors.push(...fillHeaders(checked.data.news.sources, env, baseDir));
   else errors.push(...checked.errors.map((error) => printConfigError(error, { keys, sources, file })));
   if (!checked.valid || errors.length > 0) throw new ConfigError(errors);
   return { config: checked.data, cwd, baseDir, sources };
@@ -144,6 +141,26 @@ function unknownVariables(env: ConfigInput["env"], keys: readonly ConfigKey[], o
       const meant = closestMatch(own, names) ?? names.find((known) => known.endsWith(`_${own}`));
       return `${name}: is not a known environment variable.${meant === undefined ? "" : ` Did you mean ANP_${meant}?`}`;
     });
+}
+
+/** Replaces `${NAME}` in the headers of sources with the variable's value, and `${file:PATH}` with what the file holds.
+ * @returns a line for each header that cannot be filled in */
+function fillHeaders(sources: NewsConfig["sources"], env: ConfigInput["env"], baseDir: string): string[] {
+  const valueOf = (_: string, file: string | undefined, place: string): string => {
+    const value = file === undefined ? env[place] : readFileSync(resolve(baseDir, place), "utf8").trim();
+    if (!headerValue.safeParse(value).success) throw new RangeError(`${place} does not hold a header's value`);
+    return value!;
+  };
+  return sources.flatMap(({ headers = {} }, index) =>
+    Object.entries(headers).flatMap(([name, text]) => {
+      try {
+        headers[name] = text.replace(/\$\{(file:)?([^{}]{1,1000})\}/g, valueOf);
+        return [];
+      } catch (error) {
+        return `news.sources.${index}.headers.${name}: cannot be filled in: ${(error as Error).message}`;
+      }
+    }),
+  );
 }
 
 type ConfigTree = Record<string, unknown>;

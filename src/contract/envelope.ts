@@ -12,19 +12,13 @@ const fieldErrors = z
 
 const detail = z.string().meta({ description: "What could not be done" });
 
+const head = { success: z.literal(false), code: z.int(), message: z.string(), request_id: z.string() };
+
 /** The envelope of a failure, whatever its code. */
-export const errorEnvelope = z.object({
-  success: z.literal(false),
-  code: z.int(),
-  message: z.string(),
-  request_id: z.string(),
-  errors: fieldErrors.optional(),
-  detail: detail.optional(),
-});
+export const errorEnvelope = z.object({ ...head, errors: fieldErrors.optional(), detail: detail.optional() });
 
 /** The envelope of a failure with this code: a 422 has `errors`, a 500 a `detail`, and no other has either. */
 export function errorEnvelopeOf(code: ErrorCode): z.ZodObject {
-  const { success, message, request_id } = errorEnvelope.shape;
   const more = code === 422 ? { errors: fieldErrors } : code === 500 ? { detail } : {};
-  return z.object({ success, code: z.literal(code), message, request_id, ...more });
+  return z.object({ ...head, code: z.literal(code), ...more });
 }

@@ -108,11 +108,9 @@ export class Daemon {
     const closeWatches = await this.#open(service);
     const { in_flight: all, in_flight_per_user: perUser } = config.limits;
     const { refused } = this.#metrics;
-    const started: Started = {
-      listeners: {},
-      inFlight: createConcurrencyLimits({ all, perUser, refused }),
-      rates: await openRateLimits(config, { logger: service.logger, refused }),
-    };
+    const inFlight = createConcurrencyLimits({ all, perUser, refused });
+    const rates = await openRateLimits(config, { logger: service.logger, refused });
+    const started: Started = { listeners: {}, inFlight, rates };
     const refreshes = createRefreshTimer(service);
     try {
       await this.#listen(session, started);

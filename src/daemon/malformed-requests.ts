@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { AnpError } from "../contract/errors.ts";
 import { givenRequestId } from "../http/read-request.ts";
 import { failure } from "../http/respond.ts";
+import PARSE_ERRORS from "./parse-errors.json" with { type: "json" };
 
 /** Refuses HTTP/1.1 requests without a Host, and any with several (RFC 9112 §3.2), of which Node keeps the first. */
 export function withHost(handler: RequestListener): RequestListener {
@@ -42,8 +43,4 @@ function refusal(code: 400 | 405 | 408 | 417 | 431, request_id: string) {
 }
 
 /** The parser's codes that mean something more specific than a malformed request. */
-const CODES: Readonly<Record<string, 405 | 408 | 431>> = {
-  HPE_INVALID_METHOD: 405,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-  HPE_HEADER_OVERFLOW: 431,
-};
+const CODES = PARSE_ERRORS as Readonly<Record<string, 405 | 408 | 431>>;

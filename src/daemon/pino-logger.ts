@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import { pino, type LoggerOptions } from "pino";
+import { pino } from "pino";
 import sonicBoom from "sonic-boom";
 import type { Config } from "../config/config-schema.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { toIso, type Clock } from "../runtime/clock.ts";
 import { stackOf } from "../runtime/logger.ts";
 
 const FLUSH_MS = 200; // How long a line may wait to be written, ms.
@@ -19,13 +19,9 @@ export function createPinoLogger(level: Config["log"]["level"], clock: Clock, wr
   destination.on("error", () => undefined);
   const flushAtCrash = (): void => destination.flushSync();
   process.once("exit", flushAtCrash);
-  const options: LoggerOptions = {
-    level,
-    base: null,
-    timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
-    formatters: { level: (label) => ({ level: label }) },
-    serializers: { err: describeError },
-  };
+  const timestamp = (): string => `,"time":"${toIso(clock.now())}"`;
+  const formatters = { level: (label: string) => ({ level: label }) };
+  const options = { level, base: null, timestamp, formatters, serializers: { err: describeError } };
   const logger = pino(options, write === undefined ? destination : { write });
   return Object.assign(logger, {
     /** Flushes the buffer, within a time limit. Nothing is logged after that. */

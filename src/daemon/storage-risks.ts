@@ -11,10 +11,7 @@ export class DurabilityError extends Error {
   override readonly name = "DurabilityError";
 }
 
-interface RiskOptions {
-  readonly logger: Logger;
-  readonly now: () => number; // The machine's clock, ms since 1970.
-}
+type RiskOptions = { readonly logger: Logger; readonly now: () => number }; // The machine's clock, ms since 1970.
 
 /** Examines the storage before the daemon serves from it, and logs what an operator should know: what may be lost, and
  * the setting that fixes it. A storage that cannot be written (`probe`) must be reported now, not at the first charge.

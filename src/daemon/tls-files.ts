@@ -3,11 +3,8 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 
-/** The files of a certificate, PEM. */
-export interface TlsFiles {
-  readonly cert: string; // Certificate and its chain.
-  readonly key: string;
-}
+/** The files of a certificate with its chain, and of its key, PEM. */
+export type TlsFiles = { readonly cert: string; readonly key: string };
 
 /** The files that the configuration names; relative paths are resolved against `baseDir`. */
 export function tlsFilesOf(tls: { cert_file: string; key_file: string }, baseDir: string): TlsFiles {

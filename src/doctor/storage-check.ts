@@ -14,7 +14,7 @@ import { replaced } from "../storage/identity/expected-identity.ts";
 import { findIdentity } from "../storage/identity/storage-identity.ts";
 import { decodeSegment, UNFINISHED_IMPORT } from "../storage/keys.ts";
 import { lastUseFinding } from "../storage/health/last-use.ts";
-import { ifDamaged, StorageAddressError, StorageError, type Key, type Storage } from "../storage/storage.ts";
+import { ifDamaged, ifFailed, StorageAddressError, StorageError, type Key, type Storage } from "../storage/storage.ts";
 import { openStorage } from "../storage/open-storage.ts";
 import { storageRemedy } from "../storage/health/storage-remedy.ts";
 import type { Finding } from "../storage/health/finding.ts";
@@ -40,7 +40,8 @@ export async function checkStorage({ loaded, now }: CheckInput): Promise<Finding
     return [finding("blockedAddress", { reason, obstacle, remedy: storageRemedy(reason) })];
   }
   try {
-    return await examine(storage, loaded, now);
+    const address = finding("address", { url: storage.url });
+    return await ifFailed(examine(storage, loaded, now), (error) => [address, finding("unexamined", failureOf(error))]);
   } finally {
     await storage.close();
   }
@@ -61,22 +62,17 @@ async function obstacleTo(folder: string): Promise<string | undefined> {
 }
 
 async function examine(storage: Storage, { config, cwd }: LoadedConfig, now: number): Promise<Finding[]> {
-  try {
-    const findings: Finding[] = [finding("address", { url: storage.url }), await roundTrip(storage)];
-    // A storage that does not answer is reported once.
-    if (findings[1]!.level === "error") return findings;
-    findings.push(...(await identityOf(storage, config.storage_id)));
-    findings.push(await lastUseFinding(storage, systemClock.now()));
-    findings.push(...(await futureQuotaDays(storage, now, config.quota.timezone)));
-    if (await storage.has(UNFINISHED_IMPORT)) findings.push(finding("unfinishedImport"));
-    findings.push(...(await storage.examine(now)));
-    if (storage.url.startsWith("fs:")) findings.push(await fileClock(resolve(cwd, storage.url.slice(3))));
-    findings.push(...(await newestSnapshot(storage, now)));
-    return findings;
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
-    return [finding("address", { url: storage.url }), finding("unexamined", failureOf(error))];
-  }
+  const findings: Finding[] = [finding("address", { url: storage.url }), await roundTrip(storage)];
+  // A storage that does not answer is reported once.
+  if (findings[1]!.level === "error") return findings;
+  findings.push(...(await identityOf(storage, config.storage_id)));
+  findings.push(await lastUseFinding(storage, systemClock.now()));
+  findings.push(...(await futureQuotaDays(storage, now, config.quota.timezone)));
+  if (await storage.has(UNFINISHED_IMPORT)) findings.push(finding("unfinishedImport"));
+  findings.push(...(await storage.examine(now)));
+  if (storage.url.startsWith("fs:")) findings.push(await fileClock(resolve(cwd, storage.url.slice(3))));
+  findings.push(...(await newestSnapshot(storage, now)));
+  return findings;
 }
 
 async function identityOf(storage: Storage, expected: string | undefined): Promise<Finding[]> {

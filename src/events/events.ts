@@ -3,14 +3,16 @@ import { batchesOf } from "../runtime/batches.ts";
 import type { ReportDamage } from "../storage/health/damage-reporter.ts";
 import { daysBetween } from "./log/event-address.ts";
 import { DAY_MS } from "../runtime/clock.ts";
+import type { Storage } from "../storage/storage.ts";
 import type { OnSkipped } from "../storage/stream.ts";
-import type { TimeRange } from "./log/day-log.ts";
+import { eventsOfDay, loggedEvents, type TimeRange } from "./log/day-log.ts";
+import { contentOf, fingerprint, uniqueId } from "./log/event-fingerprint.ts";
 import { rankQuestions } from "./projections/hot-questions.ts";
 import type { NewEvent } from "./event.ts";
 import { type EventDeps, EventLog } from "./log/event-log.ts";
 import { createProjections, PROJECTED_DAYS } from "./projections/projections.ts";
 import { createIdempotentRecorder } from "./log/event-idempotency.ts";
-import { exportEvents } from "./replay/export-events.ts";
+import { FingerprintCounts } from "./replay/fingerprint-counts.ts";
 import { replayEvents } from "./replay/replay-events.ts";
 import type { Line, ReplayOptions } from "./replay/replay-lines.ts";
 import { countEvents } from "./projections/event-stats.ts";
@@ -72,4 +74,27 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
     flush: () => log.flush(),
     close: () => log.close(), // Drops events from now on, and waits until nothing is queued. The storage stays open.
   };
+}
+
+async function* exportEvents(storage: Storage, range: TimeRange, skipped?: OnSkipped): AsyncGenerator<string> {
+  let ids: { readonly day: string; readonly counts: FingerprintCounts } | undefined;
+  for await (const { event_id: address, source_id, ...content } of loggedEvents(storage, range, skipped)) {
+    let id = address;
+    if (source_id !== undefined) {
+      const day = content.created_at.slice(0, 10);
+      if (ids?.day !== day) ids = { day, counts: await countIds(storage, day) };
+      // An address is unique in its own storage alone, and in its own day.
+      const isUnique = ids.counts.stored(fingerprint("", source_id)) === 1;
+      id = isUnique ? source_id : uniqueId(source_id, contentOf(content));
+    }
+    yield JSON.stringify({ event_id: id, ...content });
+  }
+}
+
+async function countIds(storage: Storage, day: string): Promise<FingerprintCounts> {
+  const counts = new FingerprintCounts();
+  for await (const { event_id, source_id } of eventsOfDay(storage, day, () => undefined)) {
+    counts.addStored(fingerprint("", source_id ?? event_id));
+  }
+  return counts;
 }

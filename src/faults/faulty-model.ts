@@ -3,10 +3,10 @@ import { modelConfig, type ModelConfig } from "../config/model-config.ts";
 import { sentencesOf } from "../language/sentences.ts";
 import type { Fault } from "./fault-catalogue.ts";
 
+const UNREACHABLE = { base_url: "http://model.invalid/v1", model: "failing-model", timeout_ms: 1000, max_retries: 0 };
+
 /** The model where none is configured. Its timeout is short, so that a failure does not take long. */
-export const FAILING_MODEL: ModelConfig = modelConfig.parse({
-  ...{ base_url: "http://model.invalid/v1", model: "failing-model", timeout_ms: 1000, max_retries: 0 },
-});
+export const FAILING_MODEL: ModelConfig = modelConfig.parse(UNREACHABLE);
 
 type ModelFailure = Extract<Fault, { name: "model" }>["kind"];
 

@@ -41,6 +41,4 @@ export function createMetricsApp(service: Service, metrics: MetricsPage): H3 {
 }
 
 const notFound = (wrap: RequestWrapper): ReturnType<RequestWrapper> =>
-  wrap("unknown", () => {
-    throw new AnpError(404);
-  });
+  wrap("unknown", () => Promise.reject(new AnpError(404)));

@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
 import { FastResponse } from "srvx";
 import { ERRORS, type AnpError, type ErrorKind } from "../contract/errors.ts";
+import HEADERS from "./safe-headers.json" with { type: "json" };
 
 /** Headers of every response, for browsers: no sniffing of the type, no scripts, no frames, no referrer. */
-export const SAFE_HEADERS = {
-  "x-content-type-options": "nosniff",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-  "referrer-policy": "no-referrer",
-} as const;
+export const SAFE_HEADERS: Readonly<Record<string, string>> = HEADERS;
 
 const CHALLENGE = 'UserToken realm="anp"'; // RFC 9110 §11.6.1. No browser knows the scheme, so none prompts.
 const INTERNAL_DETAIL = "The request could not be completed. Quote the request_id when you report it.";
@@ -97,13 +94,11 @@ export function failure(error: AnpError, request_id: string, headers: Record<str
   return new ReadyResponse(new Parts(JSON.stringify(body), status, request_id, own));
 }
 
+type PageBody = string | Uint8Array<ArrayBuffer>;
+type PageOptions = { readonly status?: number; readonly headers?: Readonly<Record<string, string>> };
+
 /** A response without an envelope: a page of the daemon itself. */
-export function page(
-  body: string | Uint8Array<ArrayBuffer>,
-  contentType: string,
-  options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
-): Response {
-  const { status = 200, headers = {} } = options;
+export function page(body: PageBody, contentType: string, { status = 200, headers = {} }: PageOptions = {}): Response {
   return new FastResponse(body, { status, headers: { "content-type": contentType, ...SAFE_HEADERS, ...headers } });
 }
 

@@ -12,7 +12,7 @@ import { cachedPromise } from "../runtime/cache/cached-promise.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { ReportDamage } from "../storage/health/damage-reporter.ts";
 import type { Config } from "../config/config-schema.ts";
-import type { GroundedSuggestions } from "./grounded-suggestions.ts";
+import type { GroundedSuggestions as Suggestions } from "./grounded-suggestions.ts";
 import { userOf, type OperationHandler } from "./operation.ts";
 import type { AccountOperationId } from "./points.ts";
 import { isOutage } from "../storage/storage.ts";
@@ -24,17 +24,9 @@ type FrontPageId = Exclude<OperationId, AccountOperationId | "sendChat">;
 const MOST = 50; // As many topics, or questions, as a request may ask for.
 const OTHERS = { topics: 10, days: 7 }; // Whose questions are recommended where the file has too few.
 
-interface FrontPageDeps {
-  readonly config: Config;
-  readonly baseDir: string;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly news: News;
-  readonly events: Events;
-  readonly suggestions: GroundedSuggestions;
-  readonly assistant: Pick<HostedAssistant, "inScript">;
-  readonly reportDamage: ReportDamage;
-}
+type Rooms = { news: News; events: Events; suggestions: Suggestions; assistant: Pick<HostedAssistant, "inScript"> };
+type Basics = { config: Config; baseDir: string; clock: Clock; logger: Logger; reportDamage: ReportDamage };
+type FrontPageDeps = Readonly<Rooms & Basics>;
 
 export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperations {
   const { config, news, events, assistant } = deps;

@@ -65,7 +65,8 @@ export function createPoints(deps: PointsDeps) {
     /** @throws AnpError 404 unknown user, 1005 when it would take more than there is */
     adjust({ user, delta, reason, actor, ...call }: Adjustment): Promise<Posted> {
       const operation = ledgerOperationOf(call, ids, { type: "adjust", delta, reason });
-      return post(deps, user, operation, { type: "adjust", delta, reason, actor }, call.request_id);
+      const command = { type: "adjust", delta, reason, actor } as const;
+      return post(deps, user, { operation, command, ref_id: call.request_id });
     },
     /** Takes an entry back by one entry that names it; a repeat returns the first result.
      * @throws AnpError 404 unknown user or entry, 1005 too few points, 1009 when it moved none or is a reversal itself */
@@ -78,7 +79,7 @@ export function createPoints(deps: PointsDeps) {
       if (details.type === "adjust" && details.reverses !== undefined)
         throw new AnpError(1009, `Entry ${reverses} is a reversal of entry ${details.reverses} itself.`);
       const command = { type: "adjust", delta: -delta, reason, actor, reverses, partial } as const;
-      return post(deps, user, reversalOf(reverses), command, request_id);
+      return post(deps, user, { operation: reversalOf(reverses), command, ref_id: request_id });
     },
   };
 }
@@ -99,7 +100,7 @@ async function exchange(deps: PointsDeps, call: Call, { token_amount }: Body<"ex
   const { rate, max_amount } = deps.config.exchange;
   const operation = ledgerOperationOf(call, deps.ids, { type: "exchange", token_amount });
   const command: LedgerCommand = { type: "exchange", token_amount, rate, max_amount };
-  const { entry, replayed } = await post(deps, userOf(call), operation, command, call.request_id);
+  const { entry, replayed } = await post(deps, userOf(call), { operation, command, ref_id: call.request_id });
   const { delta: points_earned, account, details } = entry;
   const exchange_rate = details.type === "exchange" ? details.exchange_rate : rate;
   return { data: { token_amount, points_earned, balance_after: account.balance, exchange_rate }, replayed };
@@ -111,7 +112,7 @@ async function reward(deps: PointsDeps, call: Call, { ref_id, trade_type, volume
   const { max_volume_usd, [trade_type]: rate } = deps.config.trade_reward;
   const command: LedgerCommand = { type: "trade_reward", trade_type, volume_usd, rate, max_volume_usd };
   try {
-    const { entry, replayed } = await post(deps, userOf(call), operation, command, ref_id);
+    const { entry, replayed } = await post(deps, userOf(call), { operation, command, ref_id });
     return { data: { points_earned: entry.delta, ref_id }, replayed };
   } catch (error) {
     // The interface has no business error here: a failure that is not about the input is a 500.
@@ -120,13 +121,9 @@ async function reward(deps: PointsDeps, call: Call, { ref_id, trade_type, volume
   }
 }
 
-async function post(
-  { ledger, userStates }: PointsDeps,
-  user: string,
-  operation: LedgerOperation,
-  command: LedgerCommand,
-  ref_id: string,
-): Promise<Posted> {
+type Posting = Omit<Parameters<Ledger["post"]>[1], "lang">; // Its description is in the user's language.
+
+async function post({ ledger, userStates }: PointsDeps, user: string, posting: Posting): Promise<Posted> {
   const { lang } = await userStates.profileOf(user);
-  return ledger.post(user, { operation, command, ref_id, lang });
+  return ledger.post(user, { ...posting, lang });
 }

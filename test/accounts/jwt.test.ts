@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createJwtVerifier } from "../../src/accounts/authenticator.ts";
 import { createApp } from "../../src/http/app.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
-import { jwtConfig } from "../../src/config/jwt-config.ts";
+import { jwtConfig } from "../../src/config/config-schema.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { openFixtureService, ANCHOR } from "../support/service.ts";
 import { watchedStorage } from "../support/watched-storage.ts";

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { UsageError } from "./command-failure.ts";
 import type { Context } from "./command-context.ts";
-import { optional, required, text, toggle, type Reading } from "../params/param.ts";
+import { optional, required, text, type Reading } from "../params/param.ts";
 
 const actor: Reading<string> = { ...optional(text(128)), missing: osUser };
 /** Why and by whom a change is made that is not the user's own. */
@@ -14,9 +14,6 @@ function osUser(): string {
     return `uid ${process.getuid?.() ?? "unknown"}`; // A container's user may have no name.
   }
 }
-
-/** The flag of commands that ask for confirmation. */
-export const yesFlag: Reading<boolean> = toggle();
 
 type Question = string | (() => Promise<string>); // A function where it takes time to make.
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Env } from "./command-io.ts";
+import type { CommandIo, Env } from "./command-io.ts";
 import { UsageError } from "./command-failure.ts";
 import { flagOf, asSentence, instant, oneOf, type Reader } from "../params/param.ts";
 import EXCLUSIVE from "./exclusive-flags.json" with { type: "json" };
@@ -23,11 +23,7 @@ export interface Globals extends Readonly<Partial<Record<TextFlag, string>>> {
 }
 
 /** Where a command line is run. */
-export interface Surroundings {
-  readonly globals: Globals;
-  readonly env: Env;
-  readonly cwd: string; // The working directory, which relative paths start from.
-}
+export type Surroundings = Pick<CommandIo, "env" | "cwd"> & { readonly globals: Globals };
 
 /** Declares the flags of every command on the program. */
 export function declareGlobals(program: Command): void {

@@ -49,9 +49,8 @@ export async function longWork<T>(
 export const INCOMPLETE = "What was written is incomplete, and no import takes it: run the export again.";
 
 /** Reports how many of how many are done. @param what their name, as `users read` */
-export function countTo(report: ReportPlace, what: string) {
-  return (done: number, all?: number): void => report((spent_ms) => showCount(what, done, all, spent_ms));
-}
+export const countTo = (report: ReportPlace, what: string) => (done: number, all?: number) =>
+  report((spent_ms) => showCount(what, done, all, spent_ms));
 
 /** The items as they come; it reports how many there were. @param what their name, as `values` */
 export async function* countPassed<T>(items: AsyncIterable<T>, report: ReportPlace, what: string): AsyncGenerator<T> {

@@ -21,11 +21,10 @@ export async function userIds(
   });
 }
 
+type OnStorage<T> = (storage: Storage, config: Config) => Promise<T>;
+
 /** Opens the configured storage, of any identity and without a service, for `action`, and closes it after. */
-export async function withBareStorage<T>(
-  surroundings: Surroundings,
-  action: (storage: Storage, config: Config) => Promise<T>,
-): Promise<T> {
+export async function withBareStorage<T>(surroundings: Surroundings, action: OnStorage<T>): Promise<T> {
   const { openStorage } = await import("../../storage/open-storage.ts");
   const { config, cwd } = await (await import("./open-config.ts")).openConfig(surroundings);
   const storage = await openStorage(config.storage, { mustExist: true, cwd });

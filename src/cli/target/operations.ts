@@ -66,12 +66,11 @@ const onStorage = <Id extends OperationId, S extends AccountsSession>(
   },
 });
 
+type Asked = { user?: string | undefined; idempotencyKey?: string | undefined; input: RawInput };
+
 /** Runs an operation of the interface, its input checked before anything is opened. @throws AnpError as it does */
-export async function runOperation<K extends OperationId>(
-  context: Context,
-  id: K,
-  { user, idempotencyKey, input }: { user?: string | undefined; idempotencyKey?: string | undefined; input: RawInput },
-): Promise<Outcome<K>> {
+export async function runOperation<K extends OperationId>(context: Context, id: K, asked: Asked): Promise<Outcome<K>> {
+  const { user, idempotencyKey, input } = asked;
   (await import("../../contract/validation/validate-request.ts")).validateRequest(id, input);
   const outcome = await withOperations(context, user, ({ run }) => run(id, input, idempotencyKey));
   noteReplay(context, outcome);
@@ -95,11 +94,8 @@ export const withSession = async <T>(context: Context, action: Action<Session, T
 /** As `withSession`, but opens only the users and their points: news, events and the assistant take longer to load than
  * most commands take to run. The whole service is opened where a fixture is still to be loaded.
  * @throws UsageError, ConfigError, StorageError */
-export const withAccounts = async <T>(
-  context: Context,
-  act: Action<AccountsSession, T>,
-  options: SessionOptions = {},
-) => use((await import("./open-session.ts")).openSession(context, false, options), act);
+export const withAccounts = async <T>(context: Context, act: Action<AccountsSession, T>, how: SessionOptions = {}) =>
+  use((await import("./open-session.ts")).openSession(context, false, how), act);
 
 async function use<S extends AccountsSession, T>(opened: Promise<S>, action: Action<S, T>): Promise<T> {
   const session = await opened;
@@ -128,11 +124,7 @@ async function withSuggestion(error: unknown, { users }: Pick<AccountsService, "
 
 /** The one user that was typed: see `findUsers`. It reports a part that could not be compared.
  * @throws AnpError 404 when there is none, UsageError when there is more than one */
-export async function findUser(
-  { terminal }: Pick<Context, "terminal">,
-  service: Pick<AccountsService, "users" | "tokens">,
-  typed: string,
-): Promise<string> {
+export async function findUser({ terminal }: Context, service: AccountsService, typed: string): Promise<string> {
   const { findUsers } = await import("../../admin/find-users.ts");
   const [user, ...others] = await findUsers(service, typed, (compared) => {
     terminal.say(`Only the first ${compared} characters of the token could be compared.`);

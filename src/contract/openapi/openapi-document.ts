@@ -45,6 +45,8 @@ function description(): string {
 function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObject {
   const { query, body, data } = endpoint;
   const { summary, description, ...example } = DOCUMENTATION[id];
+  const success = { success: true, code: 0, message: "ok", data: example.data, request_id: EXAMPLE_ID };
+  const content = json(successEnvelope(data), success);
   return {
     operationId: id,
     summary,
@@ -55,20 +57,9 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
       endpoint.auth === "required" ? [{ userToken: [] }] : endpoint.auth === "optional" ? [{}, { userToken: [] }] : [],
     parameters: requestHeaders(endpoint),
     ...(query && { requestParams: { query: withMeta(query, example.query, (value) => ({ examples: [value] })) } }),
-    ...(body !== undefined && {
-      requestBody: { required: true, content: { "application/json": { schema: body, examples: named(example.body) } } },
-    }),
+    ...(body !== undefined && { requestBody: { required: true, content: json(body, example.body) } }),
     responses: {
-      "200": {
-        description: "Success",
-        headers: responseHeaders(endpoint, 200),
-        content: {
-          "application/json": {
-            schema: successEnvelope(data),
-            examples: named({ success: true, code: 0, message: "ok", data: example.data, request_id: EXAMPLE_ID }),
-          },
-        },
-      },
+      "200": { description: "Success", headers: responseHeaders(endpoint, 200), content },
       ...(endpoint.max_age_s !== undefined && {
         "304": { description: "The success that If-None-Match names", headers: responseHeaders(endpoint, 304) },
       }),
@@ -78,7 +69,9 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
 }
 
 const EXAMPLE_ID = "rmi6z2k00a1b2c3d4e5f6g7h8i";
-const named = (value: unknown) => ({ example: { value } });
+const json = (schema: z.ZodType, value: unknown) => ({
+  "application/json": { schema, examples: { example: { value } } },
+});
 
 /** An object with keywords of JSON Schema added to those of its fields that have a value for them. */
 function withMeta(schema: z.ZodObject, values: object = {}, keywords: (value: unknown) => object): z.ZodObject {

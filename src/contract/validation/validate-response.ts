@@ -1,6 +1,6 @@
 import { codesOf, endpointAt, type Endpoint } from "../endpoints.ts";
 import { errorEnvelope, errorEnvelopeOf, successEnvelope } from "../envelope.ts";
-import { ERRORS, type ErrorCode } from "../errors.ts";
+import { ERRORS, type ErrorCode, type FieldError } from "../errors.ts";
 import { responseHeaders, type ResponseHeader } from "../openapi/openapi-document.ts";
 import { validate, type InvalidField } from "./validate-value.ts";
 
@@ -14,10 +14,7 @@ export interface CheckedResponse {
   readonly body: unknown; // Parsed JSON; undefined for a body that is not JSON.
 }
 
-interface Deviation {
-  readonly path: string; // As `data.items.0.delta`, or `headers.x-request-id`.
-  readonly message: string;
-}
+type Deviation = Pick<FieldError, "path" | "message">; // `path` as `data.items.0.delta`, or `headers.x-request-id`.
 
 /** Checks a response of the API: the status is one of the operation's, the envelope agrees with it, `data` has every
  * field of the contract and no other, and the headers are present. A page outside of /api/ has no contract. */

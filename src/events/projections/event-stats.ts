@@ -1,16 +1,11 @@
-import { toIso } from "../../runtime/clock.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { OnSkipped } from "../../storage/stream.ts";
+import { utcDay } from "../log/event-address.ts";
 import { loggedEvents, type TimeRange } from "../log/day-log.ts";
 import { userHash } from "./hot-questions.ts";
 
 /** Counts the events of the range by reading them all, in memory by user. @param dayOf the day of ms; UTC by default */
-export async function countEvents(
-  storage: Storage,
-  range: TimeRange,
-  onSkipped?: OnSkipped,
-  dayOf: (ms: number) => string = (ms) => toIso(ms).slice(0, 10),
-) {
+export async function countEvents(storage: Storage, range: TimeRange, onSkipped?: OnSkipped, dayOf = utcDay) {
   let events = 0;
   const users = new Set<number>();
   const types = new Map<string, number>();
@@ -24,8 +19,8 @@ export async function countEvents(
     days.set(day, (days.get(day) ?? 0) + 1);
     if (event.feedback_type !== undefined) feedback[event.feedback_type] += 1;
   }
-  const byType = [...types].map(([event_type, count]) => ({ event_type, count }));
-  byType.sort((a, b) => b.count - a.count || (a.event_type < b.event_type ? -1 : 1));
+  const by_type = [...types].map(([event_type, count]) => ({ event_type, count }));
+  by_type.sort((a, b) => b.count - a.count || (a.event_type < b.event_type ? -1 : 1));
   const by_day = [...days].map(([day, count]) => ({ day, count })).sort((a, b) => (a.day < b.day ? -1 : 1));
-  return { events, users: users.size, by_type: byType, by_day, feedback };
+  return { events, users: users.size, by_type, by_day, feedback };
 }

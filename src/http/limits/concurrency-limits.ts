@@ -2,6 +2,8 @@ import { AnpError } from "../../contract/errors.ts";
 
 /** Why a request was refused with 429: what was used up. */
 export type RefusalReason = "in_flight" | "in_flight_per_user" | "bodies" | "wait" | "rate";
+/** Called with each refusal. */
+export type OnRefused = ((reason: RefusalReason) => void) | undefined;
 /** Limits concurrent requests, in total and per user, so that one caller cannot block the others. */
 export type ConcurrencyLimits = ReturnType<typeof createConcurrencyLimits>;
 
@@ -14,7 +16,7 @@ export interface UserSlot {
 
 const RECEIVING = { perUser: 4 * 1024 * 1024, all: 128 * 1024 * 1024 }; // Bytes held until a body is complete or late.
 
-type Limits = { all: number; perUser: number; refused?: ((reason: RefusalReason) => void) | undefined };
+type Limits = { all: number; perUser: number; refused?: OnRefused };
 
 /** The limits are numbers of requests; 0 means no limit. */
 export function createConcurrencyLimits({ all, perUser, refused }: Limits) {

@@ -1,6 +1,6 @@
 import type { RateGroup } from "../../contract/endpoints.ts";
 import { AnpError } from "../../contract/errors.ts";
-import type { RefusalReason } from "./concurrency-limits.ts";
+import type { OnRefused } from "./concurrency-limits.ts";
 
 // Reads come from memory: a refusal would cost as much.
 /** The groups that queue for processor or disk, with the mean interval between ends that is assumed at first, ms. */
@@ -24,16 +24,14 @@ interface Queue {
   again: number; // When the last one that was refused is asked to try again.
 }
 
+type Options = { wait_ms: number; hasModel?: boolean; refused?: OnRefused };
+
 /** By Little's law, a new request waits for as long as those before it take: their number times the mean interval at
  * which they end while some are running.
  * @param wait_ms longest expected wait, ms; 0 for no limit
  * @param hasModel whether questions wait for a model: most of their time is no queue then, and none is refused here
  * @param now a monotonic clock, ms */
-export function createLoadShedder(
-  options: { wait_ms: number; hasModel?: boolean; refused?: ((reason: RefusalReason) => void) | undefined },
-  now: () => number = () => performance.now(),
-) {
-  const { wait_ms, hasModel = false, refused } = options;
+export function createLoadShedder({ wait_ms, hasModel = false, refused }: Options, now = () => performance.now()) {
   const queues = new Map<string, Queue>();
   for (const [group, interval] of Object.entries(INTERVALS)) {
     if (group === "chat" && hasModel) continue;

@@ -5,7 +5,7 @@ import { AnpError } from "../../contract/errors.ts";
 import { silentLogger, type Logger } from "../../runtime/logger.ts";
 import { createThrottle } from "../../runtime/throttle.ts";
 import { createWindowCounter } from "../../runtime/cache/window-counter.ts";
-import type { RefusalReason } from "./concurrency-limits.ts";
+import type { OnRefused } from "./concurrency-limits.ts";
 
 type RateHeaders = Record<string, string> | undefined; // What is left; undefined while that is not worth a word.
 
@@ -14,10 +14,8 @@ export type RateLimits = NonNullable<Awaited<ReturnType<typeof createRateLimits>
 type Rates = Config["limits"]["rates"];
 type Rate = Rates[RateGroup];
 
-interface RateStore {
-  readonly client: object; // A client of ioredis, of one server or of a cluster.
-  readonly prefix: string;
-}
+type RateStore = { readonly client: object; readonly prefix: string }; // The client is one of ioredis.
+type RateWatch = { readonly logger?: Logger; readonly refused?: OnRefused };
 
 /** The rest of a limit; below 0 points when the request is refused. */
 type Left = Pick<RateLimiterRes, "remainingPoints" | "msBeforeNext">;
@@ -30,11 +28,7 @@ type Rule = Rate & { readonly group: RateGroup; readonly count: (caller: string)
  * const limits = await createRateLimits({ chat: { requests: 60, window_s: 60 } }, undefined);
  * const headers = await limits?.take("chat", "user:alice");
  */
-export async function createRateLimits(
-  rates: Partial<Rates>,
-  store: RateStore | undefined,
-  watch: { readonly logger?: Logger; readonly refused?: ((reason: RefusalReason) => void) | undefined } = {},
-) {
+export async function createRateLimits(rates: Partial<Rates>, store: RateStore | undefined, watch: RateWatch = {}) {
   const limited = RATE_GROUPS.filter((group) => (rates[group]?.requests ?? 0) > 0);
   if (limited.length === 0) return undefined;
   const rules = new Map<RateGroup, Rule>();
@@ -134,7 +128,7 @@ const COUNT_MS = 250; // Longest that Redis may take to count a request; then th
 
 /** Opens the rate limits of the configuration: in the storage's Redis, over a separate connection, or in memory.
  * @returns a daemon's rate limits, and the way to free what they hold */
-export async function openRateLimits({ storage, limits }: Config, watch: Parameters<typeof createRateLimits>[2]) {
+export async function openRateLimits({ storage, limits }: Config, watch: RateWatch) {
   const wanted = Object.values(limits.rates).some(({ requests }) => requests > 0);
   if (!wanted || limits.store === "memory" || !/^rediss?(-cluster)?:/.test(storage))
     return { rates: await createRateLimits(limits.rates, undefined, watch), close: () => undefined };

@@ -10,7 +10,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import { mountDocs } from "./docs-page.ts";
 import { mountPage, type RequestWrapper } from "../request-wrapper.ts";
 import { page } from "../respond.ts";
-import LINKS from "./page-links.json" with { type: "json" };
+import FRONT_PAGE from "./front-page.json" with { type: "json" };
 
 /** The page that Prometheus scrapes. */
 export type MetricsPage = Pick<Metrics, "text"> & { readonly contentType: string };
@@ -43,16 +43,12 @@ export function mountPages(app: H3, wrap: RequestWrapper, service: Service, stat
 function mountFrontPage(app: H3, wrap: RequestWrapper, service: Service, state: DaemonState): void {
   const template = readFileSync(packageFile("dist/bundle/docs/front-page.html"), "utf8");
   const off = [service.config.server.docs ? "" : "docs", state.metrics === undefined ? "metrics" : ""];
-  const served = Object.entries(LINKS).filter(([path]) => !off.includes(path));
+  const served = Object.entries(FRONT_PAGE.links).filter(([path]) => !off.includes(path));
   const links = served.map(([path, text]) => `      <li><a href="${path}">/${path}</a>: ${text}</li>`).join("\n");
-  const headers = {
-    "cache-control": "no-store",
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  };
   mountPage(app, "/", wrap, "front-page", async (event) => {
     const values = { version: version(), state: readiness(await whyNotReady(service, state)), links };
     const html = fillTemplate(template, { ...values, origin: escapeUTF8(event.url.origin) });
-    return page(html, "text/html; charset=utf-8", { headers });
+    return page(html, "text/html; charset=utf-8", { headers: FRONT_PAGE.headers });
   });
 }
 

@@ -1,37 +1,26 @@
-import type { Subscriptions } from "../../accounts/subscriptions.ts";
 import type { QuestionKind } from "../../assistant/assistant.ts";
 import { AnpError } from "../../contract/errors.ts";
 import type { ModelCall } from "../../assistant/model/model-call.ts";
 import type { TokenBudgets } from "../../assistant/model/token-budgets.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
 import type { Ids } from "../../runtime/ids.ts";
 import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import { createWindowCounter } from "../../runtime/cache/window-counter.ts";
 import { type Call, ledgerOperationOf, userOf, type OperationHandler } from "../operation.ts";
 import type { Knowledge } from "../knowledge.ts";
-import type { UserStates, UserState } from "../user-state.ts";
+import type { UserStates } from "../user-state.ts";
 import { answerQuestion, type AnswerDeps } from "./answer-question.ts";
 import { PendingAnswers, type PendingAnswer } from "./pending-answers.ts";
 import { deliver, deliverAgain, type DeliveryDeps } from "./delivery.ts";
 import { readQuestion, RESEARCH, type Question } from "./question.ts";
-import type { GroundedSuggestions } from "../grounded-suggestions.ts";
-import type { Entry } from "../../ledger/entry.ts";
 import type { LedgerOperation } from "../../ledger/ledger-idempotency.ts";
 
 /** Questions in a window of a user who cannot pay: whether one is free is known only once it was computed. */
 const MOST_UNPAID = 20;
 const UNPAID_WINDOW_MS = 60_000;
 
-type ChatDeps = AnswerDeps &
-  DeliveryDeps & {
-    ids: Ids;
-    knowledge: Knowledge;
-    ledger: Ledger;
-    userStates: UserStates;
-    subscriptions: Subscriptions;
-    suggestions: GroundedSuggestions;
-    budgets: TokenBudgets | undefined; // Of the model's tokens; absent without a model.
-  };
+type QuestionDeps = Parameters<typeof readQuestion>[0];
+type OwnDeps = { ids: Ids; knowledge: Knowledge; userStates: UserStates; budgets: TokenBudgets | undefined };
+type ChatDeps = AnswerDeps & DeliveryDeps & QuestionDeps & OwnDeps; // The budgets are absent without a model.
 
 /** Where a question meets the ledger: read, admit, answer, store, charge once, then deliver. */
 export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
@@ -60,16 +49,11 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const { kind, routing } = prepared;
       if (refused.includes(kind) || !answer.reserve(state.funds, prices[kind])) throw new AnpError(1005);
       const reply = await answerQuestion(deps, question, prepared, state, use);
-      const draft = {
-        user_id: user,
-        question: body.question,
-        answer: reply.text,
-        route: kind === RESEARCH ? kind : reply.routing.route,
-        sub_intent: reply.routing.sub_intent,
-        source_items: reply.sources,
-        model_name: reply.model_name,
-        latency_ms: Math.max(0, clock.now() - started),
-      };
+      const { text, sources: source_items, model_name } = reply;
+      const latency_ms = Math.max(0, clock.now() - started);
+      const route = kind === RESEARCH ? kind : reply.routing.route;
+      const about = { route, sub_intent: reply.routing.sub_intent, source_items, model_name, latency_ms };
+      const draft = { user_id: user, question: body.question, answer: text, ...about };
       const cost = reply.outcome === "answered" ? prices[kind] : 0; // Nothing unless sure, and no free use either.
       // The answer is stored before the charge can be seen: a charge never lacks its answer.
       const { message, entry, replayed } = await ledger.withLock(user, (locked) =>
@@ -101,13 +85,11 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
 
 type Prices = Readonly<Record<QuestionKind, number>>; // Of a sure answer. A free use pays first: see `decideChange`.
 
+type Asking = { operation: LedgerOperation; prices: Prices; answer: PendingAnswer };
+
 /** Admits a question before it is known what it is, or finds the entry that its operation made before.
  * @returns `refused`: the kinds of question that the user cannot pay for beside what is in flight */
-function admit(
-  { ledger, userStates }: { ledger: Ledger; userStates: UserStates },
-  user: string,
-  { operation, prices, answer }: { operation: LedgerOperation; prices: Prices; answer: PendingAnswer },
-): Promise<{ state: UserState; refused: readonly QuestionKind[] } | { readonly before: Entry }> {
+function admit({ ledger, userStates }: ChatDeps, user: string, { operation, prices, answer }: Asking) {
   return ledger.withLock(user, async (locked) => {
     const state = await userStates.of(user, locked);
     const before = await state.ledger.find(operation);

@@ -35,15 +35,9 @@ export async function deliverAgain(messages: Messages, entry: Entry): Promise<Ou
 async function recordQuestion(events: Events, message: Message, { routing: { route, lang }, outcome }: Answer) {
   const { user_id, session_id, message_id, sub_intent, question } = message;
   const talk = outcome !== "answered" || route === "small_talk" || route === "out_of_scope";
-  await events.recordLater({
-    event_type: talk ? "chat_message" : QUESTION_ASKED,
-    user_id,
-    session_id,
-    message_id,
-    route: message.route,
-    sub_intent,
-    event_payload: { question, lang },
-  });
+  const event_type = talk ? "chat_message" : QUESTION_ASKED;
+  const about = { session_id, message_id, route: message.route, sub_intent };
+  await events.recordLater({ event_type, user_id, ...about, event_payload: { question, lang } });
 }
 
 function toAnswer(message: Message, entry: Entry): OperationData<"sendChat"> {

@@ -13,7 +13,7 @@ import { checkBody } from "../run/generated-body.ts";
 
 /** The checks beyond the schema: ids, references, matchers, endpoints, faults and configuration keys. */
 export function checkContent(content: SmokeContent, env: Env): InvalidField[] {
-  const before = new Map<string, ReturnType<typeof answerOf>>();
+  const before: Answers = new Map();
   const placed = stepsOf(content);
   const ids = placed.flatMap(({ step }) => step.id ?? []);
   const { faults = [], config = {}, secrets = [], vars, defaults } = content;
@@ -46,9 +46,11 @@ export function checkContent(content: SmokeContent, env: Env): InvalidField[] {
   ];
 }
 
+type Answers = Map<string, ReturnType<typeof answerOf>>; // The schemas of the answers of steps, by their ids.
+
 /** Checks paths of answers by the schemas of the steps by then; undefined where no step has run, as in `vars`. */
 function schemaAnswer(
-  before: ReadonlyMap<string, ReturnType<typeof answerOf>> | undefined,
+  before: Answers | undefined,
   ids: readonly string[],
   vars: SmokeContent["vars"],
 ): Scope["answer"] {

@@ -1,5 +1,4 @@
-import { cut } from "./cut.ts";
-import { countOutcomes, type FileResult, type Problem, type StepResult } from "../run/smoke-result.ts";
+import { countOutcomes, cut, type FileResult, type Problem, type StepResult } from "../run/smoke-result.ts";
 
 const [MOST_PROBLEMS, MOST_OF_VALUE, MOST_OF_ANSWER] = [10, 1500, 2500]; // In characters; `--json` holds all.
 

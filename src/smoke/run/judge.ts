@@ -14,16 +14,11 @@ export const bodyOf = ({ headers, text }: Pick<SmokeAnswer, "headers" | "text">)
 
 /** The problems of an answer: differences from the file's expectations, then deviations from the contract. */
 export function judge(expect: NonNullable<Step["expect"]>, request: WireRequest, answer: SmokeAnswer): Problem[] {
-  const { pathname } = new URL(request.url);
-  const deviations = validateResponse({
-    method: request.method,
-    path: pathname,
-    sent: request.headers,
-    status: answer.status,
-    headers: { get: (name) => answer.headers[name] ?? null },
-    body: answer.body,
-  });
-  const rate = endpointAt(pathname)?.rate; // The path of an operation does not say which limit it counts for.
+  const { pathname: path } = new URL(request.url);
+  const { method, headers: sent } = request;
+  const headers = { get: (name: string) => answer.headers[name] ?? null };
+  const deviations = validateResponse({ ...answer, method, path, sent, headers });
+  const rate = endpointAt(path)?.rate; // The path of an operation does not say which limit it counts for.
   const hinted = compareAll(expect, answer).map((problem) => {
     const { path, message, expected, got } = problem;
     const isOfRate = `${path} ${expected}` === "status 429" || (/^headers\.ratelimit/i.test(path) && got === "nothing");

@@ -28,13 +28,11 @@ export type DaemonPlan = Exclude<Awaited<ReturnType<typeof planDaemon>>, string>
 /** A daemon that a run started for a file. */
 export type OwnDaemon = Awaited<ReturnType<typeof startDaemon>>;
 
+type DaemonFile = Pick<SmokeFile, "path" | "errorAt"> & { readonly content: Omit<SmokeFile["content"], "steps"> };
+
 /** Reads what a file's daemon needs, so that errors are reported before anything runs, as `FILE:LINE:COLUMN: message`.
  * @param env the environment that `${env.NAME}` refers to in its configuration */
-export async function planDaemon(
-  file: Pick<SmokeFile, "path" | "errorAt"> & { readonly content: Omit<SmokeFile["content"], "steps"> },
-  env: Env = {},
-  cwd = "",
-) {
+export async function planDaemon(file: DaemonFile, env: Env = {}, cwd = "") {
   const { fixtures = "demo", now, seed = "smoke", faults = [], config = {}, users = {} } = file.content;
   const folder = fixtures === "demo" ? DEMO : resolve(cwd, dirname(file.path), fixtures);
   let fixture: Fixture;

@@ -1,7 +1,7 @@
-import { cut } from "../report/cut.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
 import { referencesIn } from "../file/references.ts";
 import { listOf, PHASES, type Row, type Step } from "../file/smoke-file.ts";
+import { cut } from "./smoke-result.ts";
 
 /** Which steps of a file to run; those that they refer to, the setup and the cleanup run with them. */
 export interface Selection {

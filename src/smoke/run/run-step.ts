@@ -10,8 +10,7 @@ import { prepareStep, type PreparedStep } from "./prepare-step.ts";
 import { SHORTEST_SECRET, UnresolvedError, type Env, type RunValues, type Scope } from "../file/resolve-references.ts";
 import { checkSnapshot } from "./snapshot.ts";
 import type { Reference } from "../file/references.ts";
-import { cut } from "../report/cut.ts";
-import { MAX_CHARACTERS, type Problem, type SmokeAnswer } from "./smoke-result.ts";
+import { cut, MAX_CHARACTERS, type Problem, type SmokeAnswer } from "./smoke-result.ts";
 
 /** How a file is run, and on which daemon. */
 export interface RunOptions {

@@ -1,6 +1,5 @@
 import type { WireResponse } from "../../client/transport.ts";
 import type { PlacedStep } from "../file/smoke-file.ts";
-import { cut } from "../report/cut.ts";
 
 /** An answer. */
 export interface SmokeAnswer extends WireResponse {
@@ -67,3 +66,11 @@ export function differs(path: string, expected: string, actual: unknown): Proble
 export const MAX_CHARACTERS = 65_536;
 /** A value on one line, as JSON, truncated when very long. */
 export const show = (value: unknown) => (value === undefined ? "nothing" : cut(JSON.stringify(value), MAX_CHARACTERS));
+
+/** A text of at most so many characters: its beginning, or where `key` is in it. */
+export function cut(text: string, most: number, key = ""): string {
+  if (text.length <= most) return text;
+  const from = Math.max(0, text.indexOf(key) - most / 4);
+  const [before, after] = [from > 0 ? "…" : "", from + most < text.length ? "…" : ""];
+  return `${before}${text.slice(from, from + most)}${after}`.toWellFormed();
+}

@@ -39,14 +39,8 @@ async function examineServer(node: Redis, settings: RedisSettings, now: () => nu
   const [seconds, microseconds] = (await node.time()) as unknown as [string, string];
   const ahead = Number(seconds) * 1000 + Number(microseconds) / 1000 - now();
   const primary = info.get("master_host") ?? "another server";
-  return [
-    version(info),
-    info.get("role") === "master" ? finding("primary") : finding("replica", { primary }),
-    await appendOnly(node, info),
-    eviction(info),
-    replicas(info, settings),
-    clock(ahead),
-  ];
+  const role = info.get("role") === "master" ? finding("primary") : finding("replica", { primary });
+  return [version(info), role, await appendOnly(node, info), eviction(info), replicas(info, settings), clock(ahead)];
 }
 
 function version(info: Info): Finding {

@@ -43,13 +43,10 @@ export function inputOf(creations: readonly Creation[]): CreationInput {
   const predecessors = creations.map(({ name, predecessor }) => predecessor?.name ?? name);
   const heads = creations.map(({ name, head }) => head?.name ?? name);
   const firsts = creations.map(({ name, first }) => first?.name ?? name);
-  const values = creations.flatMap(({ value, predecessor, head, first }) => [
-    value,
-    predecessor === undefined ? "" : predecessor.value === undefined ? "exists" : "equals",
-    predecessor?.value ?? "",
-    head === undefined ? "" : String(head.version),
-    first?.value ?? "",
-  ]);
+  const values = creations.flatMap(({ value, predecessor, head, first }) => {
+    const condition = predecessor === undefined ? "" : predecessor.value === undefined ? "exists" : "equals";
+    return [value, condition, predecessor?.value ?? "", String(head?.version ?? ""), first?.value ?? ""];
+  });
   return [4 * names.length, ...names, ...predecessors, ...heads, ...firsts, ...values];
 }
 

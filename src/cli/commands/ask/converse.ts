@@ -7,13 +7,11 @@ import { costOf, sourcesOf, type Answer } from "./show-answer.ts";
 
 const COMMANDS = "/sources shows what the last answer quotes, /new begins another session, /quit or Ctrl-D ends.";
 
+type Ask = (question: string, session: number | undefined) => Promise<Outcome<"sendChat">>;
+
 /** Answers questions from the terminal in one session until the input ends. Ctrl-C while one is typed ends it like
  * Ctrl-D; while an answer is awaited, with the code of an interrupt. @param ask asks in a session, or in a new one */
-export async function converse(
-  { io, terminal }: Context,
-  first: number | undefined,
-  ask: (question: string, session: number | undefined) => Promise<Outcome<"sendChat">>,
-): Promise<ExitCode> {
+export async function converse({ io, terminal }: Context, first: number | undefined, ask: Ask): Promise<ExitCode> {
   const lines = createInterface({ input: io.stdin, output: io.stderr, terminal: true, prompt: "> " });
   let session = first;
   let last: Answer | undefined;

@@ -9,7 +9,7 @@ import { openInput } from "../../terminal/input-lines.ts";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** A position between two lines of a file: the bytes and the lines before it. */
-export type LinePlace = { readonly offset: number; readonly line: number };
+export type LinePlace = Readonly<Position>;
 /** Lines that are read one after the other, in constant memory. */
 export type LineSource = Awaited<ReturnType<typeof openLineSource>>;
 
@@ -43,7 +43,7 @@ export async function openLineSource(file: string, io: CommandIo) {
     },
     linesBefore: (place: LinePlace) => splitLines(readBefore(place), { offset: 0, line: 0 }),
     /** The lines from here on, without their line ends, until the last one or until the signal is aborted. */
-    async *lines(signal: AbortSignal): AsyncGenerator<Iterable<Line>> {
+    async *lines(signal: AbortSignal): LineGroups {
       const stream = addAbortSignal(signal, read());
       try {
         yield* splitLines(stream, position, signal);
@@ -56,15 +56,14 @@ export async function openLineSource(file: string, io: CommandIo) {
   };
 }
 
+type Position = { offset: number; line: number };
+type LineGroups = AsyncGenerator<Iterable<Line>>;
+
 const LINE_END = 10;
 const KEPT_BYTES = 1024 * 1024; // Bytes of a line that are kept. A longer line is too long for any event.
 
 /** Splits chunks into lines, and moves the position to the end of the last line that was taken. */
-async function* splitLines(
-  chunks: AsyncIterable<Buffer>,
-  position: { offset: number; line: number },
-  signal?: AbortSignal,
-): AsyncGenerator<Iterable<Line>> {
+async function* splitLines(chunks: AsyncIterable<Buffer>, position: Position, signal?: AbortSignal): LineGroups {
   let parts: Buffer[] = [];
   let size = 0;
 

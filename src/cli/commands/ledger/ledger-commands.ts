@@ -12,7 +12,7 @@ import { dayIn, showAge, showTime, since } from "../../framework/time-format.ts"
 import { DEFAULT_RANGE, rangeFlags, selectionFlags, selectionOf } from "./selection-flags.ts";
 import type { FoundRow } from "../../../admin/search-ledgers.ts";
 import { entryCells } from "./ledger-columns.ts";
-import { adjustmentOf, newestFirst, summarizeLedger, toLedgerRow } from "../../../admin/ledger-reader.ts";
+import { adjustmentOf, isFreeUse, newestFirst, summarizeLedger, toLedgerRow } from "../../../admin/ledger-reader.ts";
 import type { FoundEntry } from "../../../admin/find-entry.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
 
@@ -42,26 +42,14 @@ const show = defineCommand("ledger show", {
 });
 
 async function printEntry(context: Context, { entry, message, reversed_by }: FoundEntry, zone: string): Promise<void> {
-  const { id, user_id, created_at, type, delta, account, description, ref_id, details } = entry;
-  const charge = {
-    user_id,
-    entry_id: id,
-    created_at,
-    type,
-    delta,
-    balance_after: account.balance,
-    free_use: details.type === "chat_cost" && details.free,
-    description,
-    ...adjustmentOf(entry),
-    reversed_by,
-    ref_id,
-    message_id: message?.message_id ?? null,
-    session_id: message?.session_id ?? null,
-    route: message === undefined ? null : `${message.route}/${message.sub_intent}`,
-    model_name: message?.model_name ?? null,
-  };
+  const { id: entry_id, user_id, created_at, type, delta, description, ref_id } = entry;
+  const { message_id = null, session_id = null, model_name = null, question = null, answer = null } = message ?? {};
+  const route = message === undefined ? null : `${message.route}/${message.sub_intent}`;
+  const paid = { balance_after: entry.account.balance, free_use: isFreeUse(entry) };
+  const made = { user_id, entry_id, created_at, type, delta, ...paid, description, ...adjustmentOf(entry) };
+  const charge = { ...made, reversed_by, ref_id, message_id, session_id, route, model_name };
   const { terminal } = context;
-  const whole = { ...charge, question: message?.question ?? null, answer: message?.answer ?? null };
+  const whole = { ...charge, question, answer };
   if (formatOf(context) !== "table") return void (await printRecord(context, whole));
   const shown = Object.fromEntries(Object.entries(charge).filter(([, value]) => value !== null));
   const age = showAge(created_at, context.clock.now());

@@ -10,15 +10,10 @@ const SHORTEST_REF = 6;
 /** The flags of a range of time. */
 export const rangeFlags = { since: optional(since), until: optional(until) };
 
+const choices = async () => (await import("../../../contract/schemas/points-schemas.ts")).entryType.options;
+
 /** The flags that select entries of a ledger. */
-export const selectionFlags = {
-  type: {
-    ...repeatable(anything),
-    choices: async () => (await import("../../../contract/schemas/points-schemas.ts")).entryType.options,
-  },
-  ...rangeFlags,
-  ref: optional(reference),
-};
+export const selectionFlags = { type: { ...repeatable(anything), choices }, ...rangeFlags, ref: optional(reference) };
 
 function reference(typed: string): string {
   const ref = text(128)(typed);

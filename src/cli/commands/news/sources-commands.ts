@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { WrittenSource } from "../../../config/edit-sources.ts";
 import type { Source } from "../../../news/sources/sources.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
-import { confirmChange, yesFlag } from "../../framework/confirm.ts";
+import { confirmChange } from "../../framework/confirm.ts";
 import { oneOf, optional, repeatable, required, text, toggle } from "../../params/param.ts";
 import { withSession } from "../../target/operations.ts";
 import { printRecord, printTable } from "../../terminal/print.ts";
@@ -63,7 +63,7 @@ const add = defineCommand("news sources add", {
 
 const remove = defineCommand("news sources remove", {
   arguments: { source: required(text(64), "source") },
-  options: { yes: yesFlag },
+  options: { yes: toggle() },
   async run({ source: id, yes }, context) {
     const { file, removeSource } = await openFile(context);
     await confirmChange(context, yes, `Remove the source ${id}? Its items disappear at the next refresh.`);

@@ -4,8 +4,8 @@ import { ROLES } from "../../../contract/roles.ts";
 import { collect } from "../../../runtime/batches.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, type Context } from "../../framework/command.ts";
-import { confirmChange, operatorFlags, yesFlag } from "../../framework/confirm.ts";
-import { optional, required, expiresAt, expiry, oneOf, profileName } from "../../params/param.ts";
+import { confirmChange, operatorFlags } from "../../framework/confirm.ts";
+import { optional, required, expiresAt, expiry, oneOf, profileName, toggle } from "../../params/param.ts";
 import { withAccounts } from "../../target/operations.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { printTable } from "../../terminal/print.ts";
@@ -53,7 +53,7 @@ const add = defineCommand("operators add", {
 
 const revoke = defineCommand("operators revoke", {
   arguments: named,
-  options: { actor, yes: yesFlag },
+  options: { actor, yes: toggle() },
   async run({ name, actor: operator, yes }, context) {
     await confirmChange(context, yes, `Revoke the tokens of the operator ${name}?`);
     const call = { operator, command: "operators revoke", arguments: { name } };

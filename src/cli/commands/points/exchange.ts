@@ -1,12 +1,12 @@
 import { defineCommand } from "../../framework/command.ts";
-import { confirmUnlessYes, yesFlag } from "../../framework/confirm.ts";
-import { optional, required, userParam, amount, idempotencyKey } from "../../params/param.ts";
+import { confirmUnlessYes } from "../../framework/confirm.ts";
+import { optional, required, userParam, amount, idempotencyKey, toggle } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { noteReplay, withAccountOperations } from "../../target/operations.ts";
 
 export const command = defineCommand("exchange", {
   arguments: { user: userParam(), amount: required(amount) },
-  options: { idempotencyKey: optional(idempotencyKey), yes: yesFlag },
+  options: { idempotencyKey: optional(idempotencyKey), yes: toggle() },
   async run({ user, amount: token_amount, idempotencyKey: key, yes }, context) {
     const outcome = await withAccountOperations(context, user, async ({ session, currentUser, run }) => {
       await confirmUnlessYes(context, yes, async () => {

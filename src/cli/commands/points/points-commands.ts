@@ -2,7 +2,7 @@ import { adjustmentOf } from "../../../admin/ledger-reader.ts";
 import { AnpError, ERRORS } from "../../../contract/errors.ts";
 import type { Posted } from "../../../ledger/ledger.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
-import { confirmUnlessYes, operatorFlags, yesFlag } from "../../framework/confirm.ts";
+import { confirmUnlessYes, operatorFlags } from "../../framework/confirm.ts";
 import { knownUser, optional, required, delta, idempotencyKey, name, toggle, userId } from "../../params/param.ts";
 import { showTime } from "../../framework/time-format.ts";
 import { noteReplay, withAccounts } from "../../target/operations.ts";
@@ -10,7 +10,7 @@ import { printRecord } from "../../terminal/print.ts";
 
 const adjust = defineCommand("points adjust", {
   arguments: { user: knownUser(), delta: required(delta) },
-  options: { ...operatorFlags, idempotencyKey: optional(idempotencyKey), yes: yesFlag },
+  options: { ...operatorFlags, idempotencyKey: optional(idempotencyKey), yes: toggle() },
   async run({ user, delta: change, reason, actor, idempotencyKey: key, yes }, context) {
     await withAccounts(context, async ({ service, zone, activeCallOf }) => {
       const call = await activeCallOf(user, key);
@@ -25,7 +25,7 @@ const adjust = defineCommand("points adjust", {
 
 const reverse = defineCommand("points reverse", {
   arguments: { entry: required(name(128)) },
-  options: { user: required(userId, "user"), ...operatorFlags, partial: toggle(), yes: yesFlag },
+  options: { user: required(userId, "user"), ...operatorFlags, partial: toggle(), yes: toggle() },
   async run({ entry: id, user, reason, actor, partial, yes }, context) {
     await withAccounts(context, async ({ service, zone, callOf }) => {
       const call = await callOf(user);

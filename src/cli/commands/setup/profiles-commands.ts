@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { readUrl } from "../../../client/daemon-url.ts";
 import { defineCommand, defineGroup, orUsageError, UsageError, type Context } from "../../framework/command.ts";
-import { confirmChange, yesFlag } from "../../framework/confirm.ts";
+import { confirmChange } from "../../framework/confirm.ts";
 import { optional, required, toggle, profileName, text } from "../../params/param.ts";
 import { profileNamed, readProfiles, writeProfiles, type Profile, type Profiles } from "../../target/profiles.ts";
 import { tokenOfEnvironment } from "../../target/daemon-target.ts";
@@ -25,7 +25,7 @@ const list = defineCommand("profiles list", {
 
 const add = defineCommand("profiles add", {
   arguments: { name: required(profileName) },
-  options: { tokenFile: optional(text(4096), "file"), use: toggle(), yes: yesFlag },
+  options: { tokenFile: optional(text(4096), "file"), use: toggle(), yes: toggle() },
   async run({ name, tokenFile, use, yes }, context) {
     const { globals, env, cwd } = context;
     const { url } = globals;
@@ -65,7 +65,7 @@ const use = defineCommand("profiles use", {
 
 const remove = defineCommand("profiles remove", {
   arguments: { name: required(profileName, "profile") },
-  options: { yes: yesFlag },
+  options: { yes: toggle() },
   async run({ name, yes }, context) {
     const before = await readProfiles(context.env);
     const profile = profileNamed(name, before);

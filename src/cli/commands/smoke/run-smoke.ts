@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { sharedAssistants } from "../../../assistant/jobs/assistant-runner.ts";
 import { silentLogger } from "../../../runtime/logger.ts";
+import { toHuman, toSummary } from "../../../smoke/report/human-report.ts";
+import { toJunit } from "../../../smoke/report/junit-report.ts";
+import { toTap } from "../../../smoke/report/tap-report.ts";
 import { planDaemon, serveLine, SERVED_URL, startDaemon, type DaemonPlan } from "../../../smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../../smoke/file/read-smoke-file.ts";
 import { stepsOf } from "../../../smoke/file/smoke-file.ts";
@@ -13,7 +18,6 @@ import { createTerminalLogger } from "../../terminal/terminal-logger.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { findSmokeFiles } from "./find-smoke-files.ts";
 import { inOrder } from "./in-order.ts";
-import { openReporter } from "./reporter.ts";
 import type { SmokeOptions } from "./smoke-params.ts";
 
 const OWN_JOBS = 2; // Files that run at the same time, all in one thread: waits overlap, work does not.
@@ -58,6 +62,33 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   const ran = results.some(({ steps }) => steps.some((step) => step.phase === "steps" && step.outcome !== "skipped"));
   const nothing = "Every step was skipped, so nothing was tested. --allow-skipped accepts that.";
   if (!ran && !options.allowSkipped) throw new CommandFailure(EXIT.smoke, nothing);
+}
+
+/** Receives results as they come. */
+function openReporter({ report, junit }: SmokeOptions, { terminal, globals, cwd }: Context) {
+  const kind = globals.format === "json" ? "json" : (report ?? (terminal.interactive ? "human" : "tap"));
+  const paint = terminal.paint.bind(terminal);
+  const texts = {
+    human: (results: readonly FileResult[]) => toSummary(results, paint),
+    tap: toTap,
+    junit: toJunit,
+    json: (results: readonly FileResult[]) => `${JSON.stringify(results, null, 2)}\n`,
+  };
+  return {
+    async file(result: FileResult): Promise<void> {
+      if (kind === "human") await terminal.write(toHuman(result, paint));
+    },
+    /** @throws CommandFailure when the JUnit report cannot be written */
+    async end(results: readonly FileResult[]): Promise<void> {
+      await terminal.write(texts[kind](results));
+      if (junit === undefined) return;
+      try {
+        await writeFile(resolve(cwd, junit), toJunit(results));
+      } catch (error) {
+        throw new CommandFailure(EXIT.failure, `The report cannot be written: ${(error as Error).message}`);
+      }
+    },
+  };
 }
 
 /** A file's own daemon is in memory, and the file sets its clock and fixture. */

@@ -1,5 +1,5 @@
 import { defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
-import { confirmUnlessYes, yesFlag } from "../../framework/confirm.ts";
+import { confirmUnlessYes } from "../../framework/confirm.ts";
 import { withBareStorage } from "../../target/bare-storage.ts";
 import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { countPassed, INCOMPLETE, longWork, printLong } from "../../framework/long-work.ts";
@@ -62,13 +62,12 @@ const importStorage = defineCommand("storage import", {
 
 async function readToEnd(context: Context, values: AsyncIterable<StoredValue>): Promise<number> {
   let count = 0;
-  try {
-    await longWork(context, "Nothing was written.", async (report) => {
-      for await (const _value of countPassed(values, report, "values checked")) count += 1;
-    });
-  } catch (error) {
+  const reading = longWork(context, "Nothing was written.", async (report) => {
+    for await (const _value of countPassed(values, report, "values checked")) count += 1;
+  });
+  await reading.catch((error: unknown) => {
     throw withAdvice(error, { ChecksumError: "Nothing was written." });
-  }
+  });
   return count;
 }
 
@@ -117,7 +116,7 @@ const info = defineCommand("storage info", {
 });
 
 const accept = defineCommand("storage accept", {
-  options: { yes: yesFlag },
+  options: { yes: toggle() },
   async run({ yes }, context) {
     await withBareStorage(context, async (storage, { storage_id: expected }) => {
       const { id: before } = await findIdentity(storage, true);
@@ -131,7 +130,7 @@ const accept = defineCommand("storage accept", {
 });
 
 const prune = defineCommand("storage prune", {
-  options: { dryRun: toggle(), yes: yesFlag },
+  options: { dryRun: toggle(), yes: toggle() },
   async run({ dryRun, yes }, context) {
     const rows = await withAccounts(context, async ({ service }) => {
       const { answers_days, events_days } = service.config.retention;

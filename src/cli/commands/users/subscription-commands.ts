@@ -1,7 +1,7 @@
 import type { OperationData } from "../../../contract/endpoints.ts";
 import { defineCommand, defineGroup, UsageError, type Context } from "../../framework/command.ts";
-import { confirmChange, yesFlag } from "../../framework/confirm.ts";
-import { knownUser, optional, required, userParam, expiresAt, expiry, name } from "../../params/param.ts";
+import { confirmChange } from "../../framework/confirm.ts";
+import { knownUser, optional, required, userParam, expiresAt, expiry, name, toggle } from "../../params/param.ts";
 import { showTime } from "../../framework/time-format.ts";
 import { withAccountOperations, type AccountOperations, withAccounts } from "../../target/operations.ts";
 import { printRecord } from "../../terminal/print.ts";
@@ -32,7 +32,7 @@ const show = defineCommand("subscription show", {
 
 const set = defineCommand("subscription set", {
   arguments: { user: knownUser() },
-  options: { plan: required(name(64), "plan"), expires: optional(expiry), yes: yesFlag },
+  options: { plan: required(name(64), "plan"), expires: optional(expiry), yes: toggle() },
   async run({ user, plan, expires, yes }, context) {
     const expires_at = expiresAt(expires, context.clock.now());
     if (expires_at !== undefined && plan === "free")

@@ -1,7 +1,7 @@
 import type { TokenRecord, TokenRow, Tokens } from "../../../accounts/tokens.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
-import { confirmChange, yesFlag } from "../../framework/confirm.ts";
+import { confirmChange } from "../../framework/confirm.ts";
 import { knownUser, optional, expiresAt, expiry, name, text, toggle, userId } from "../../params/param.ts";
 import { gracePeriod, showAge, showSpan } from "../../framework/time-format.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
@@ -46,7 +46,7 @@ export async function printSecret(context: Context, secret: string, record: Toke
 
 const rotate = defineCommand("tokens rotate", {
   arguments: { user: knownUser() },
-  options: { grace: optional(gracePeriod), ...newTokenFlags, yes: yesFlag },
+  options: { grace: optional(gracePeriod), ...newTokenFlags, yes: toggle() },
   async run({ user, grace = 0, expires, label, yes }, context) {
     const expires_at = expiresAt(expires, context.clock.now());
     await withAccounts(context, async ({ service: { tokens, clock }, activeCallOf }) => {
@@ -85,7 +85,7 @@ const list = defineCommand("tokens list", {
 
 const revoke = defineCommand("tokens revoke", {
   arguments: { token: optional(name(4096)) },
-  options: { user: optional(userId, "user"), all: toggle(), yes: yesFlag },
+  options: { user: optional(userId, "user"), all: toggle(), yes: toggle() },
   ask: async ({ token, user, all }, context) =>
     token === undefined && !all ? { token: await chooseToken(context, user), user: undefined } : {},
   async run({ token, user, all, yes }, context) {

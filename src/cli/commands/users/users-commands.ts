@@ -2,9 +2,9 @@ import { setTimeout } from "node:timers/promises";
 import type { UserOverview } from "../../../admin/user-overview.ts";
 import { collect } from "../../../runtime/batches.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, type Context } from "../../framework/command.ts";
-import { confirmUnlessYes, operatorFlags, yesFlag } from "../../framework/confirm.ts";
+import { confirmUnlessYes, operatorFlags } from "../../framework/confirm.ts";
 import { longWork } from "../../framework/long-work.ts";
-import { knownUser, optional, required, integer, oneOf, userId } from "../../params/param.ts";
+import { knownUser, optional, required, integer, oneOf, userId, toggle } from "../../params/param.ts";
 import { showAge, showInstant, showReset, showTime, zoneOf } from "../../framework/time-format.ts";
 import { entryCells } from "../ledger/ledger-columns.ts";
 import { showFeatures } from "./subscription-commands.ts";
@@ -116,7 +116,7 @@ const exportData = defineCommand("users export", {
 
 const erase = defineCommand("users erase", {
   arguments: { user: knownUser() },
-  options: { ...operatorFlags, yes: yesFlag },
+  options: { ...operatorFlags, yes: toggle() },
   async run({ user, reason, actor, yes }, context) {
     const done = await withAccounts(context, async ({ service, callOf }) => {
       await callOf(user);
