@@ -126,7 +126,7 @@ describe.each(SHARED_STORAGES)("three daemons on $name", ({ open }) => {
   });
 
   it("count each question once, on all of them", async () => {
-    const question = "What is the fee for withdrawing USDT?";
+    const question = "How much is the withdrawal fee?";
     const ask = (index: number, user: string): Promise<Answer> =>
       call(daemons[index]!, "chat/send", `${user}-token`, { question });
     const asked = await Promise.all([ask(0, "demo"), ask(1, "alice"), ask(2, "carol"), ask(0, "demo")]);
