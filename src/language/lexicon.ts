@@ -13,17 +13,15 @@ type Lexicon = ReturnType<typeof readLexicon>;
 export function readLexicon(file: URL) {
   const concepts = new Map<string, string[]>(); // By name: for English, the stems of its words, joined by spaces.
   const words = new Map<string, Set<string>>(); // Of English names, by first letter: candidates for a misspelt word.
-  const ends = new Set<string>(); // The last words of names of several.
   for (const [[id = ""] = [], ...names] of readRows(file)) {
     for (const name of names.flat()) {
       const units = tokenize(name).map(({ text, han }) => (han ? text : stem(text)));
       const key = units.join(" ");
       concepts.set(key, [...(concepts.get(key) ?? []), id]);
-      if (units.length > 1) ends.add(units.at(-1)!);
       if (/^[a-z]{5,}$/.test(name)) words.set(name[0]!, (words.get(name[0]!) ?? new Set()).add(name));
     }
   }
-  return { concepts, words, ends };
+  return { concepts, words };
 }
 
 const LONGEST_HAN = 7;
@@ -43,8 +41,7 @@ export function conceptsOf(tokens: readonly Token[], lexicon: Lexicon, correct =
   for (const { text, han } of tokens) {
     if (!han) {
       words.push(correct ? formOf(text, lexicon) : stem(text));
-      const longest = lexicon.ends.has(words.at(-1)!) ? Math.min(LONGEST_PHRASE, words.length) : 1;
-      for (let size = 1; size <= longest; size++) note(words.slice(-size).join(" "));
+      for (let size = 1; size <= Math.min(LONGEST_PHRASE, words.length); size++) note(words.slice(-size).join(" "));
       continue;
     }
     words = [];

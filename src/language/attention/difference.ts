@@ -11,8 +11,8 @@ export interface ReadText<U extends WeighedUnit> {
 /** What each of two texts has and the other has not, and measures of what they share: shares of 0 to 1, counts in eights.
  * @param more measures by the caller */
 export function differenceOf<U extends WeighedUnit>(a: ReadText<U>, b: ReadText<U>, more: readonly number[]) {
-  const only = [a.units.filter((unit) => !isIn(b, unit)), b.units.filter((unit) => !isIn(a, unit))] as const;
-  const shared = a.units.filter((unit) => isIn(b, unit));
+  const only = [a.units.filter(notIn(b)), b.units.filter(notIn(a))] as const;
+  const shared = a.units.filter((unit) => !only[0].includes(unit));
   const rare = (units: readonly U[]): number => units.reduce((sum, { rarity }) => sum + rarity, 0);
   const has = (units: readonly U[], sort: Unit["sort"]): number => Number(units.some((unit) => unit.sort === sort));
   const figures = only.map((units) => has(units, "figure")) as [number, number];
@@ -44,15 +44,15 @@ const keysOf = (units: readonly Unit[]): string[] => units.map(({ key }) => key)
 
 /** The share of the shorter text's units that both have. */
 export function overlapOf(a: ReadText<WeighedUnit>, b: ReadText<WeighedUnit>): number {
-  let shared = 0;
-  for (const unit of a.units) if (isIn(b, unit)) shared += 1;
+  const shared = a.units.length - a.units.filter(notIn(b)).length;
   return shared / (Math.min(a.units.length, b.units.length) || 1);
 }
 
-/** Whether a text has a unit: figures are the same if one is the other in two digits. A walk, as most texts are short. */
-function isIn({ units }: ReadText<WeighedUnit>, { key, rounded = key }: WeighedUnit): boolean {
-  for (const other of units) if (other.key === key || other.key === rounded || other.rounded === key) return true;
-  return false;
+/** A test of whether a text has a unit nowhere: figures are the same if one is the other in two digits. */
+function notIn({ units }: ReadText<WeighedUnit>): (unit: WeighedUnit) => boolean {
+  const keys = new Set(units.map(({ key }) => key));
+  const rounded = new Set(units.map((unit) => unit.rounded));
+  return (unit) => !keys.has(unit.key) && !keys.has(unit.rounded ?? unit.key) && !rounded.has(unit.key);
 }
 
 /** How many of some keys stand in the same order in others, at most. */

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { tokenize } from "../../language/tokenize.ts";
 import { jaccard } from "../../runtime/text/jaccard.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
@@ -48,14 +47,13 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
       claimed.add(existing.id);
       const isUnchanged = existing.digest === item.digest || !item.dated;
       const isSaid = existing.title === item.title && existing.summary === item.summary;
-      const next: ListedItem = {
+      place({
         ...item,
         sentiment: isSaid ? existing.sentiment : undefined,
         id: existing.id,
         source_ids: existing.source_ids,
         published_ms: isUnchanged ? existing.published_ms : item.published_ms,
-      };
-      place(isDeepStrictEqual(existing, next) ? existing : next); // What stays is no garbage.
+      });
     }
   }
   return Array.from(byId.values());

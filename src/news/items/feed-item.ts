@@ -20,25 +20,24 @@ const MOST = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Long
 export function feedItems(source: Source, entries: readonly FeedEntry[], now: number): ListedItem[] {
   const read = entries.map(readEntry);
   const shared = { links: sharedKeys(read, ({ key }) => key), guids: sharedKeys(read, ({ guid }) => guid) };
-  return read.flatMap((own) => {
-    const { entry, key, headline: title, summary, url, digest } = own;
+  return read.flatMap(({ entry, key, headline: title, summary, url, digest }) => {
     if (title === "") return [];
     const isOwn = key !== "" && !shared.links.has(key);
     const isNamed = entry.guid !== "" && !shared.guids.has(entry.guid);
     const dated = entry.published !== null;
     return {
-      id: isOwn ? own.id : `n${digestOf(source.id, entry.guid || key, isNamed ? "" : title)}`,
+      id: `n${isOwn ? digestOf(key) : digestOf(source.id, entry.guid || key, isNamed ? "" : title)}`,
       source_ids: [source.id],
       source: source.name,
       guid: entry.guid,
       title,
       summary,
       url,
-      lang: own.langs[source.lang ?? "en"],
+      lang: detectLanguage(`${title} ${summary}`, source.lang ?? "en"),
       published_ms: Math.min(entry.published ?? now, now),
       dated,
       movable: dated && isLocal(source),
-      symbols: source.categories ? assetsInNews(own.text, [...entry.categories, ...source.categories]) : own.symbols,
+      symbols: assetsInNews(`${title}\n${summary}`, [...entry.categories, ...(source.categories ?? [])]),
       ...(entry.author !== "" && { author: shorten(entry.author, MOST.author) }),
       ...(source.categories && { categories: source.categories }),
       digest,
@@ -50,10 +49,7 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
 const readEntry = memoized((entry: FeedEntry) => {
   const headline = shorten(entry.title || entry.summary, MOST.title);
   const summary = entry.summary === headline ? "" : shorten(entry.summary, MOST.summary);
-  const [url, key] = [cleanUrl(entry.link), urlKey(entry.link)];
+  const url = cleanUrl(entry.link);
   const digest = digestOf(headline, summary, url, String(entry.published ?? ""));
-  const text = `${headline}\n${summary}`;
-  const langs = { en: detectLanguage(text, "en"), zh: detectLanguage(text, "zh") }; // By that of the source.
-  const said = { headline, summary, url, digest, langs, text, symbols: assetsInNews(text, entry.categories) };
-  return { entry, guid: entry.guid, title: entry.title, key, id: `n${digestOf(key)}`, ...said };
+  return { entry, guid: entry.guid, title: entry.title, key: urlKey(entry.link), headline, summary, url, digest };
 }, MOST.entries);

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { JobContext } from "../../compute/job-runner.ts";
 import { parseDocument } from "../../storage/documents.ts";
 import { CorruptionError } from "../../storage/storage.ts";
@@ -14,8 +14,8 @@ import { SourceError } from "../sources/source-error.ts";
 
 const PAGE = 400; // Entries of one page: what the receiver reads and freezes in a few milliseconds.
 
-/** A source's content as JSON in UTF-8, which the thread in between does not have to read, and its name in the worker. */
-export type EncodedContent = Readonly<{ name: string; json: Uint8Array }>;
+/** JSON in UTF-8: a source's content, which the thread in between does not have to read, or a page of entries. */
+export type EncodedContent = Uint8Array;
 /** The parts of a projection that are passed on in pages, with a digest of their content. */
 export type ShownParts = Pick<ProjectedParts, "items" | "notices" | "help">;
 
@@ -40,7 +40,6 @@ export type NewsJobs = ReturnType<typeof createNewsJobs>;
 export function createNewsJobs() {
   const memory = new HeadlineMemory();
   let last: { readonly text: string; readonly content: SnapshotContent } | undefined;
-  const parsed = new Map<string, { readonly name: string; readonly content: SourceContent }>(); // By source, until used.
 
   /** @throws CorruptionError when the document is damaged */
   function contentOf(text: string): SnapshotContent {
@@ -50,30 +49,13 @@ export function createNewsJobs() {
 
   return {
     /** Decodes and parses a source, unless it has the content of that hash. */
-    async parse({ knownHash, ...body }: SourceBody & { knownHash: string | null }, { move }: JobContext) {
-      const hash = createHash("sha256").update(body.bytes).digest("hex");
-      if (hash === knownHash) return { outcome: "unchanged" } as const;
-      try {
-        const content = await parseSource(body);
-        const encoded: EncodedContent = { name: randomUUID(), json: encode(content) };
-        parsed.set(body.source.id, { name: encoded.name, content });
-        move(encoded.json.buffer as ArrayBuffer);
-        return { outcome: "read", hash, content: encoded, counts: countsOf(content) } as const;
-      } catch (error) {
-        if (!(error instanceof SourceError)) throw error;
-        return { outcome: "failed", failure: error.failure, message: error.message } as const;
-      }
-    },
+    parse,
     /** Builds the next snapshot: its document, what that changes of the one before, and its record. */
     async build({ base, read, options }: BuildInput, { step }: JobContext) {
-      const contents = read.map(({ source, state, content }) => {
-        const known = parsed.get(source.id);
-        return { source, state, content: known?.name === content?.name ? known?.content : content && decode(content) };
-      });
+      const contents = read.map((each) => ({ ...each, content: each.content && decode(each.content) }));
       const before = base === undefined ? undefined : contentOf(base);
       const content = await buildSnapshot(before, contents, options, step, memory);
       last = { text: printSnapshot(content), content };
-      if (!options.partial) parsed.clear();
       const patch = base === undefined ? undefined : patchOf(base, last.text);
       return { text: last.text, patch, record: content.record };
     },
@@ -109,5 +91,20 @@ function pagesOf(entries: readonly object[], known: string | undefined, move: Jo
   return { digest, pages };
 }
 
+async function parse({ knownHash, ...body }: SourceBody & { knownHash: string | null }, { move }: JobContext) {
+  const hash = createHash("sha256").update(body.bytes).digest("hex");
+  if (hash === knownHash) return { outcome: "unchanged" } as const;
+  try {
+    const parsed = await parseSource(body);
+    const content = encode(parsed);
+    move(content.buffer);
+    return { outcome: "read", hash, content, counts: countsOf(parsed) } as const;
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    return { outcome: "failed", failure: error.failure, message: error.message } as const;
+  }
+}
+
+export type Parsed = Awaited<ReturnType<typeof parse>>;
 const encode = (value: object) => new TextEncoder().encode(JSON.stringify(value));
-const decode = ({ json }: EncodedContent) => JSON.parse(new TextDecoder().decode(json)) as SourceContent;
+const decode = (content: EncodedContent) => JSON.parse(new TextDecoder().decode(content)) as SourceContent;

@@ -100,8 +100,7 @@ async function nextItems(before: readonly StoredItem[], read: Read, options: Bui
   const isOld = (item: ListedItem): boolean => item.dated && at(item) < oldest;
   const items: StoredItem[] = [];
   for (const item of merged.slice(0, max_items)) {
-    const isJudged = (one: ListedItem): one is StoredItem => one.sentiment !== undefined;
-    items.push(isJudged(item) ? item : { ...item, sentiment: sentimentOf(item.title, item.summary) });
+    items.push({ ...item, sentiment: item.sentiment ?? sentimentOf(item.title, item.summary) });
     await step();
   }
   return { items, cut: new Set(merged.slice(max_items).map(({ id }) => id)), isOld };

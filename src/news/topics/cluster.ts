@@ -2,10 +2,10 @@ import { groupBy } from "../../runtime/group-by.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import { createHeap } from "./heap.ts";
 import { type Headline, HeadlineMemory } from "./headline-memory.ts";
-import { createNeighbours, type Neighbour } from "./neighbours.ts";
+import { countTerms, createNeighbours, type Neighbour } from "./neighbours.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import type { Step } from "../../compute/job-runner.ts";
-import { type Point, type Vector, VectorPool, vectorsOf } from "./term-vectors.ts";
+import { type Point, VectorPool, vectorsOf } from "./term-vectors.ts";
 
 const { context: CONTEXT, candidates: CANDIDATES, need: NEED, apart: APART, most: MOST, known: KNOWN } = CLUSTERING;
 const NO_STEP: Step = () => undefined;
@@ -42,11 +42,11 @@ export async function clusterHeadlines(
   const names = order.map((index) => known?.[index]);
   const members = groupBy(Array.from(order.keys()), (place) => names[place] ?? place);
   const groupOf = names.map((name, place) => members.get(name ?? place)!);
-  const neighbours = await neighboursOfOpen(createNeighbours(points, memory.terms()), names, groupOf, step);
-  const context = inContext(points, neighbours, memory.terms());
-  const sum = workingSum(memory.terms());
+  const neighbours = await neighboursOfOpen(points, names, groupOf, step);
+  const context = inContext(points, neighbours);
+  const sum = createWorkingSum(countTerms(points));
   const clusters = clustersOf(context, groupOf, neighbours, sum);
-  await agglomerate({ clusters, points, memory, sum, queue: createHeap<Merge>(isBetter) }, step);
+  await agglomerate(clusters, (x, y, d) => memory.likeness(points[x]!.reading, points[y]!.reading, d), sum, step);
   const left = clusters.filter((cluster) => cluster !== undefined);
   // Most members of a known group have no context.
   const groups = left.map((cluster) => byCloseness(cluster, known ? points : context, sum));
@@ -61,11 +61,12 @@ function inTime(a: Headline, b: Headline): number {
 
 /** The neighbours of what is open: the fresh points, and the members of small groups among their neighbours. */
 async function neighboursOfOpen(
-  nearest: ReturnType<typeof createNeighbours>,
+  points: readonly Point[],
   names: readonly (string | undefined)[],
   groupOf: Groups,
   step: Step,
 ): Promise<Neighbours> {
+  const nearest = createNeighbours(points);
   const found = new Map<number, readonly Neighbour[]>();
   const find = async (indices: Iterable<number>): Promise<void> => {
     for (const index of indices) {
@@ -81,7 +82,8 @@ async function neighboursOfOpen(
 }
 
 /** The points, those with known neighbours blended with them. */
-function inContext(points: readonly Point[], neighbours: Neighbours, size: number): Point[] {
+function inContext(points: readonly Point[], neighbours: Neighbours): Point[] {
+  const size = countTerms(points);
   const [blend, terms, values] = [new Float64Array(size), new Uint32Array(size), new Float64Array(size)];
   const pool = new VectorPool();
   return points.map((point, index) => {
@@ -108,91 +110,76 @@ function inContext(points: readonly Point[], neighbours: Neighbours, size: numbe
 
 interface Cluster {
   members: number[];
-  terms: Uint32Array; // Sum of the members' vectors; of a single member its own, which must not be changed.
-  weights: Float64Array;
+  /** Sum of the members' vectors; of a single member its own, which must not be changed. */
+  terms: number[] | Uint32Array;
+  weights: ArrayLike<number>;
   length: number;
   days: number; // Sum of the members' times, days.
   readonly near: Set<number>; // Those that it may merge with.
 }
 
-/** Outdated once the two have more members than `size`. */
-type Merge = Readonly<Record<"margin" | "a" | "b" | "size", number>>;
-const isBetter = (x: Merge, y: Merge): boolean =>
-  x.margin > y.margin || (x.margin === y.margin && (x.a < y.a || (x.a === y.a && x.b < y.b)));
+type Likeness = (x: number, y: number, doublings: number) => number;
 
-/** Passed on, as the code of closures over it would be compiled again in each refresh. */
-type Merging = {
-  clusters: (Cluster | undefined)[];
-  points: readonly Point[];
-  memory: HeadlineMemory;
-  sum: WorkingSum;
-  queue: ReturnType<typeof createHeap<Merge>>;
-};
-
-async function agglomerate(merging: Merging, step: Step): Promise<void> {
-  const { clusters, queue } = merging;
+async function agglomerate(clusters: (Cluster | undefined)[], likeness: Likeness, sum: WorkingSum, step: Step) {
+  /** Outdated once the two have more members than `size`. */
+  type Merge = Readonly<Record<"margin" | "a" | "b" | "size", number>>;
+  const queue = createHeap<Merge>(
+    (x, y) => x.margin > y.margin || (x.margin === y.margin && (x.a < y.a || (x.a === y.a && x.b < y.b))),
+  );
+  const sizeOf = (a: number, b: number): number => clusters[a]!.members.length + clusters[b]!.members.length;
+  const propose = (first: number, second: number): void => {
+    const [a, b] = first < second ? [first, second] : [second, first];
+    sum.open(clusters[first]!);
+    const similar = marginOf(clusters[a]!, clusters[b]!, sum.productWith(clusters[second]!));
+    if (similar < 0) return;
+    const margin = similar - penaltyOf(clusters[a]!, clusters[b]!, likeness);
+    if (margin >= 0) queue.push({ margin, a, b, size: sizeOf(a, b) });
+  };
   for (const [index, cluster] of clusters.entries()) {
-    for (const other of cluster?.near ?? []) if (index < other) propose(merging, index, other);
+    for (const other of cluster?.near ?? []) if (index < other) propose(index, other);
   }
-  for (let next = queue.pop(); next !== undefined; next = queue.pop()) if (merge(merging, next)) await step();
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const [a, b] = [clusters[next.a], clusters[next.b]];
+    if (a === undefined || b === undefined || a.members.length + b.members.length > next.size) continue;
+    const [kept, gone] = a.members.length >= b.members.length ? [next.a, next.b] : [next.b, next.a];
+    sum.open(clusters[kept]!);
+    absorb(clusters, kept, gone, sum);
+    for (const other of Array.from(clusters[kept]!.near).slice(0, MOST.proposed)) propose(kept, other);
+    await step();
+  }
 }
 
-function propose({ clusters, points, memory, sum, queue }: Merging, first: number, second: number): void {
-  const [a, b] = first < second ? [first, second] : [second, first];
-  const [x, y] = [clusters[a]!, clusters[b]!];
-  open(sum, clusters[first]!);
-  const similar = marginOf(x, y, productWith(sum, clusters[second]!));
-  const margin = similar < 0 ? similar : marginLeft(similar, [x, y], points, memory);
-  if (margin >= 0) queue.push({ margin, a, b, size: x.members.length + y.members.length });
-}
-
-/** Whether the two have merged. */
-function merge(merging: Merging, next: Merge): boolean {
-  const { clusters, sum } = merging;
-  const [a, b] = [clusters[next.a], clusters[next.b]];
-  if (a === undefined || b === undefined || a.members.length + b.members.length > next.size) return false;
-  const [kept, gone] = a.members.length >= b.members.length ? [next.a, next.b] : [next.b, next.a];
-  open(sum, clusters[kept]!);
-  absorb(clusters, kept, gone, sum);
-  for (const other of Array.from(clusters[kept]!.near).slice(0, MOST.proposed)) propose(merging, kept, other);
-  return true;
-}
+type WorkingSum = ReturnType<typeof createWorkingSum>;
 
 /** The sum of one cluster at a time, its weights in an array by term: it makes products and additions cheap. */
-type WorkingSum = ReturnType<typeof workingSum>;
-const workingSum = (size: number) => ({
-  ...{ own: new Float64Array(size), terms: new Uint32Array(size), count: 0 },
-  at: undefined as Cluster | undefined,
-  isChanged: false, // Since it was opened.
-});
+function createWorkingSum(size: number) {
+  const own = new Float64Array(size);
+  let at: Cluster | undefined;
 
-function open(sum: WorkingSum, cluster: Cluster): void {
-  const { at, own, terms, count, isChanged } = sum;
-  if (at === cluster) return;
-  if (isChanged) [at!.terms, at!.weights] = [terms.slice(0, count), new Float64Array(count)];
-  for (let index = 0; index < count; index++) {
-    if (isChanged) at!.weights[index] = own[terms[index]!]!;
-    own[terms[index]!] = 0;
+  function open(cluster: Cluster): void {
+    if (at === cluster) return;
+    if (at !== undefined && at.members.length > 1) at.weights = Array.from(at.terms, (term) => own[term]!);
+    if (at !== undefined) for (const term of at.terms) own[term] = 0;
+    for (let index = 0; index < cluster.terms.length; index++) own[cluster.terms[index]!] = cluster.weights[index]!;
+    at = cluster;
   }
-  terms.set(cluster.terms);
-  for (let index = 0; index < cluster.terms.length; index++) own[terms[index]!] = cluster.weights[index]!;
-  Object.assign(sum, { at: cluster, count: cluster.terms.length, isChanged: false });
-}
 
-function productWith({ own }: WorkingSum, { terms, weights }: Vector): number {
-  let product = 0;
-  for (let index = 0; index < terms.length; index++) product += own[terms[index]!]! * weights[index]!;
-  return product;
-}
-
-function add(sum: WorkingSum, { terms, weights }: Vector): void {
-  const { own } = sum;
-  for (let index = 0; index < terms.length; index++) {
-    const term = terms[index]!;
-    if (own[term] === 0) sum.terms[sum.count++] = term;
-    own[term] = own[term]! + weights[index]!;
+  function productWith({ terms, weights }: Pick<Cluster, "terms" | "weights">): number {
+    let product = 0;
+    for (let index = 0; index < terms.length; index++) product += own[terms[index]!]! * weights[index]!;
+    return product;
   }
-  sum.isChanged = true;
+
+  function add({ terms, weights }: Cluster): void {
+    const all = Array.isArray(at!.terms) ? at!.terms : Array.from(at!.terms);
+    for (let index = 0; index < terms.length; index++) {
+      if (own[terms[index]!] === 0) all.push(terms[index]!);
+      own[terms[index]!] = own[terms[index]!]! + weights[index]!;
+    }
+    at!.terms = all;
+  }
+
+  return { open, productWith, add };
 }
 
 /** The clusters to begin with, each at its first member: one for each open point, and one for each other group. */
@@ -212,13 +199,12 @@ function clustersOf(points: readonly Point[], groupOf: Groups, neighbours: Neigh
 }
 
 function clusterOf(group: readonly number[], points: readonly Point[], sum: WorkingSum): Cluster {
-  const near = new Set<number>(); // Of the first alone: the others are gone soon.
   const [first, ...others] = group.map((index): Cluster => {
     const { vector, at } = points[index]!;
-    return { members: [index], terms: vector.terms, weights: vector.weights, length: 1, days: at / DAY_MS, near };
+    return { members: [index], ...vector, length: 1, days: at / DAY_MS, near: new Set() };
   });
   if (others.length === 0) return first!;
-  open(sum, first!);
+  sum.open(first!);
   for (const other of others) join(first!, other, sum);
   first!.members = byCloseness(first!, points, sum);
   return first!;
@@ -228,8 +214,8 @@ function clusterOf(group: readonly number[], points: readonly Point[], sum: Work
 function byCloseness(cluster: Cluster, points: readonly Point[], sum: WorkingSum): number[] {
   const { members } = cluster;
   if (members.length === 1) return members;
-  open(sum, cluster);
-  const central = members.map((index) => ({ index, closeness: productWith(sum, points[index]!.vector) }));
+  sum.open(cluster);
+  const central = members.map((index) => ({ index, closeness: sum.productWith(points[index]!.vector) }));
   return central.sort((x, y) => y.closeness - x.closeness || x.index - y.index).map(({ index }) => index);
 }
 
@@ -242,23 +228,16 @@ function marginOf(a: Cluster, b: Cluster, product: number): number {
   return similarity - need - APART.day * Math.max(0, apart - APART.freeDays);
 }
 
-/** The margin that is left after what is taken off for the pairs of the first members of each that report different
- * events, but for a few of many pairs; negative as soon as they do not merge. */
-function marginLeft(margin: number, [a, b]: [Cluster, Cluster], points: readonly Point[], memory: HeadlineMemory) {
+/** What is taken off a margin for the pairs of the first members of each that report different events, but for a few of
+ * many pairs. */
+function penaltyOf(a: Cluster, b: Cluster, likeness: Likeness): number {
   const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
   const firsts = first.length * second.length;
   const doublings = Math.log2(a.members.length * b.members.length);
-  let [pairs, left] = [0, margin];
-  for (const x of first) {
-    for (const y of second) {
-      const [one, other] = [points[Math.min(x, y)]!, points[Math.max(x, y)]!];
-      if (memory.likeness(one.reading, other.reading, doublings) >= 0) continue;
-      pairs += 1;
-      left = margin - APART.events * Math.max(0, pairs / firsts - APART.free * (1 - 1 / firsts));
-      if (left < 0) return left;
-    }
-  }
-  return left;
+  let pairs = 0;
+  for (const x of first)
+    for (const y of second) if (likeness(Math.min(x, y), Math.max(x, y), doublings) < 0) pairs += 1;
+  return APART.events * Math.max(0, pairs / firsts - APART.free * (1 - 1 / firsts));
 }
 
 /** @param sum that of the cluster which is kept */
@@ -279,7 +258,7 @@ function absorb(clusters: (Cluster | undefined)[], kept: number, gone: number, s
 function join(target: Cluster, source: Cluster, sum: WorkingSum): void {
   target.members.push(...source.members);
   // |a + b|² = |a|² + 2ab + |b|²: the sum of a large cluster is not walked at every merge.
-  target.length = Math.sqrt(target.length ** 2 + 2 * productWith(sum, source) + source.length ** 2);
-  add(sum, source);
+  target.length = Math.sqrt(target.length ** 2 + 2 * sum.productWith(source) + source.length ** 2);
+  sum.add(source);
   target.days += source.days;
 }

@@ -7,10 +7,9 @@ const { common: COMMON, across: ACROSS, most: MOST } = CLUSTERING;
 const { count, least } = CLUSTERING.context;
 
 /** Finds the nearest points of each by cosine, some, through the terms they share (the heaviest, where many are common)
- * and not by all pairs; those of two languages by their neutral parts alone.
- * @param terms how many terms have a number */
-export function createNeighbours(points: readonly Point[], terms: number): (index: number) => Neighbour[] {
-  const { starts, points: others, weights } = postingsOf(points, terms);
+ * and not by all pairs; those of two languages by their neutral parts alone. */
+export function createNeighbours(points: readonly Point[]): (index: number) => Neighbour[] {
+  const { starts, points: others, weights } = postingsOf(points);
   const limit = Math.min(COMMON.most, Math.max(COMMON.count, points.length * COMMON.share)); // Points of a term that counts.
   const enough = Math.min(least, ACROSS.similarity * ACROSS.neutral ** 2); // The least product that makes a similarity.
   /** Of one point at a time: the products with the others, how many terms they share, and which share any. */
@@ -74,8 +73,13 @@ function acrossLanguages(a: Point, b: Point, product: number, shared: number): n
   return similarity >= ACROSS.similarity ? Math.min(1, similarity) : 0;
 }
 
+/** The number after the last term. */
+export const countTerms = (points: readonly Point[]): number =>
+  points.reduce((count, { vector }) => vector.terms.reduce((a, b) => Math.max(a, b + 1), count), 0);
+
 /** The points that have each term, with its weights: those of term t are at `starts[t]` to `starts[t + 1]`. */
-function postingsOf(points: readonly Point[], count: number) {
+function postingsOf(points: readonly Point[]) {
+  const count = countTerms(points);
   const starts = new Uint32Array(count + 1);
   for (const { vector } of points) for (const term of vector.terms) starts[term + 1]! += 1;
   for (let term = 0; term < count; term++) starts[term + 1]! += starts[term]!;

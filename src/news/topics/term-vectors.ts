@@ -27,8 +27,8 @@ export async function vectorsOf(headlines: readonly Headline[], step: Step, memo
   const [numbers, values] = [new Uint32Array(CLUSTERING.most.terms), new Float64Array(CLUSTERING.most.terms)];
   return readings.map((reading, index): Point => {
     let [neutral, all] = [0, 0];
-    for (let at = 0; at < reading.terms.length; at++) {
-      const { number, isInTitle } = termAt(reading.terms[at]!);
+    for (const [at, code] of reading.terms.entries()) {
+      const { number, isInTitle } = termAt(code);
       const value = weights[number]! * (isInTitle ? 1 : SHARES.summary);
       numbers[at] = number;
       values[at] = value;

@@ -1,4 +1,3 @@
-import { memoized } from "../../runtime/cache/memoized.ts";
 import { readRows, readWords } from "../../runtime/text/data-rows.ts";
 import { ASSETS, NOT_TICKERS, assetsInNews } from "../../language/assets.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
@@ -19,7 +18,7 @@ export type Reported = Pick<NewsItem, "title" | "summary" | "lang" | "symbols">;
 /** A topic's subjects in one language, the most specific first: names that half of the items carry, one in that
  * language among them, then assets of titles, then institutions and places that a third of all items are about. */
 export function subjectsOf(items: readonly Reported[], lang: Language): Subject[] {
-  const concepts = items.flatMap(({ title }) => properIn(title));
+  const concepts = items.flatMap(({ title }) => headlineTermsOf(title, []).map(({ key }) => key));
   const texts = items.filter((item) => item.lang === lang).map(({ title, summary }) => `${title} ${summary}`);
   const names = namesOf(items).filter(
     ({ name, count }) => count * 2 >= items.length && texts.some((text) => text.includes(name)),
@@ -42,11 +41,6 @@ export function subjectsOf(items: readonly Reported[], lang: Language): Subject[
     ...known.map(({ subject }) => subject),
   ];
 }
-
-/** What a title names of {@link PROPER}; kept, as most are read again, for both languages and after the next refresh. */
-const properIn = memoized((title: string) => {
-  return headlineTermsOf(title, []).flatMap(({ key }) => (PROPER.has(key) ? key : []));
-}, 10_000);
 
 /** An asset as the items call it: a Chinese name only where they use one. */
 function assetSubject(symbol: string, items: readonly Reported[]): Subject {
