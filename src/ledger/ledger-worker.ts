@@ -1,4 +1,4 @@
 import { serveJobs } from "../compute/serve-jobs.ts";
-import { checkPage } from "./check-page.ts";
+import { pageJobs } from "./check-page.ts";
 
-void serveJobs(() => ({ checkPage }));
+void serveJobs(() => pageJobs);

@@ -39,9 +39,9 @@ export function unscannedUser(segment: EncodedSegment) {
   };
 }
 
-/** Reads all keys below `prefix` (all, those of all users, or of one) once, in no order: records what each user has, and follows every
- * operation of the index to its entry. Memory grows with the number of users, and by some 12 bytes for each delivered
- * answer. @returns the users by segment
+/** Reads all keys below `prefix` (all, those of all users, or of one) once, in no order: records what each user has, and
+ * follows every operation of the index to its entry. Memory grows with the number of users, and by some 12 bytes for
+ * each delivered answer. @returns the users by segment
  * @throws StorageError when the storage does not answer */
 export async function scanUsers(
   storage: Storage,

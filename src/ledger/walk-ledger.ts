@@ -4,14 +4,13 @@ import { silentLogger } from "../runtime/logger.ts";
 import { checkDocument, readEach } from "../storage/documents.ts";
 import type { EncodedSegment, Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
-import { checkPage, type StoredPage } from "./check-page.ts";
+import { checkPage, type pageJobs, type StoredPage } from "./check-page.ts";
 import { entry, type Entry, ledgerKey, operationKey, operationPointer } from "./entry.ts";
 import { damageAt, type LedgerDamage } from "./scan-for-damage.ts";
 
 const PAGE = 256;
 const BEYOND = 16; // Entries read at once past the last known one: others may append meanwhile.
 const MANY = 20_000; // Entries from which on a thread, which takes some 0.2 s and 40 MB, checks the pages.
-const JOBS = { checkPage };
 const BOUNDS = { deadline_ms: 60_000, start_ms: 60_000, memory_mb: 256, young_mb: 32 };
 const WORKER = { name: "ledger", file: workerFile("ledger-worker"), logger: silentLogger, ...BOUNDS };
 
@@ -27,8 +26,13 @@ export async function walkLedger(
   top: number,
   visit: (entries: readonly Entry[]) => Promise<void>,
 ) {
-  const runner = top < MANY ? undefined : new WorkerRunner<typeof JOBS>(WORKER);
-  const check = (page: StoredPage) => runner?.run("checkPage", page).catch(() => checkPage(page)) ?? checkPage(page);
+  const runner = top < MANY ? undefined : new WorkerRunner<typeof pageJobs>(WORKER);
+  async function check(page: StoredPage): Promise<ReturnType<typeof checkPage>> {
+    if (runner === undefined) return checkPage(page);
+    const damage = await runner.run("damageIn", page).catch(() => checkPage(page).damage);
+    const texts = page.texts.slice(0, damage && damage.entry! - page.first);
+    return { valid: texts.map((text) => JSON.parse(text) as Entry), damage };
+  }
 
   const stream = new Stream(storage, ledgerKey(user), entry);
   /** Reads the page after another one. Its check goes on meanwhile. */
@@ -41,7 +45,7 @@ export async function walkLedger(
     const texts = (stop < 0 ? found : found.slice(0, stop)) as string[];
     const next = found[texts.length];
     const unread = next instanceof Error ? { entry: first + texts.length, message: next.message } : undefined;
-    return { first, keys, texts, unread, invalid: check({ user: user.text, first, before: page.texts.at(-1), texts }) };
+    return { first, keys, texts, unread, checked: check({ user: user.text, first, before: page.texts.at(-1), texts }) };
   }
 
   let last: Entry | undefined;
@@ -49,9 +53,9 @@ export async function walkLedger(
   /** `last`, when its operation was not indexed yet when it was looked up: valid as long as it is the last. */
   let unindexed: Entry | undefined;
   try {
-    for await (const { first, keys, texts, unread, invalid } of readAhead(read, runner === undefined ? 0 : 1)) {
-      damage = (await invalid) ?? unread;
-      const valid = texts.slice(0, damage && damage.entry! - first).map((text) => JSON.parse(text) as Entry);
+    for await (const { first, keys, unread, checked } of readAhead(read, runner === undefined ? 0 : 1)) {
+      const { valid, damage: invalid } = await checked;
+      damage = invalid ?? unread;
       if (valid.length === 0 && damage === undefined) {
         if (first <= top) damage = damageAt(first, keys[0]!, `the entry is missing while entry ${top} exists`);
         break;

@@ -167,6 +167,8 @@ describe("verification", () => {
     const changes: [number, string | undefined, string | undefined][] = [
       [300, text(300).replace('"id":300', '"id":301'), "its hash does not fit"],
       [512, ` ${text(512)}`, "it is not as it was written"],
+      [512, text(512).slice(1), "Unexpected non-whitespace"],
+      [512, "null", "must be an object"],
       [513, text(512), "it does not follow the entry before"],
       [513, undefined, "the entry is missing"],
       [end, text(end).replace(first.description, "?"), "its hash does not fit"],
