@@ -23,24 +23,18 @@ interface Order {
   readonly ordered: readonly string[];
   readonly begins: readonly string[]; // Of the ordered ones: what a field begins with.
 }
-/** Few kinds of objects pass here, again and again. By their first names. */
-const orders = new Map<string | undefined, Order[]>();
+const orders: Order[] = []; // Few kinds of objects pass here, again and again.
 const MOST_ORDERS = 64; // Foreign objects have any names.
-let remembered = 0;
 
 function orderOf(names: readonly string[]): Order {
   const isSame = (order: Order): boolean =>
     order.names.length === names.length && order.names.every((name, at) => name === names[at]);
-  const known = orders.get(names[0])?.find(isSame);
+  const known = orders.find(isSame);
   if (known !== undefined) return known;
-  if (remembered === MOST_ORDERS) {
-    orders.clear();
-    remembered = 0;
-  }
-  remembered += 1;
+  if (orders.length === MOST_ORDERS) orders.length = 0;
   const ordered = names.toSorted();
   const order = { names, ordered, begins: ordered.map((name) => `${quoted(name)}:`) };
-  orders.set(names[0], [...(orders.get(names[0]) ?? []), order]);
+  orders.push(order);
   return order;
 }
 
