@@ -32,7 +32,7 @@ export function withAdvice(error: unknown, advice: Readonly<Record<string, strin
   return error.name === "StorageError" ? error : new CommandFailure(EXIT.failure, error.message);
 }
 
-const MAX_MESSAGES = 100; // How many messages are kept of values that belong to no user.
+const MAX_MESSAGES = 100; // How many messages are kept of values that belong to no user, and per user.
 
 /** Verifies the values beside the ledgers in the same pass.
  * @returns `hooks` for the verification; and `add`, which puts the first damage of each user into a verification without
@@ -40,20 +40,21 @@ const MAX_MESSAGES = 100; // How many messages are kept of values that belong to
 export async function openValueChecks(storage: Storage) {
   const { checkValues } = await import("../../../admin/find-damaged-values.ts");
   const { encodeSegment } = await import("../../../storage/keys.ts");
-  const ofUsers = new Map<string, string>();
-  const others: string[] = [];
+  const damaged = new Map<string | undefined, string[]>(); // By user, that of a cut-off erasure first.
   const hooks = checkValues(storage, ({ user, message, isErasure }) => {
-    if (user === undefined) others.push(...(others.length < MAX_MESSAGES ? [message] : []));
-    else if (isErasure === true || !ofUsers.has(user)) ofUsers.set(user, message);
+    const messages = damaged.get(user) ?? [];
+    damaged.set(user, messages);
+    if (isErasure === true) messages.unshift(message);
+    else if (messages.length < MAX_MESSAGES) messages.push(message);
   });
   function add(found: Verification[]): string[] {
     for (const [row, { user_id, damage }] of found.entries()) {
-      const message = ofUsers.get(encodeSegment(user_id));
-      ofUsers.delete(encodeSegment(user_id));
+      const [message] = damaged.get(encodeSegment(user_id)) ?? [];
+      damaged.delete(encodeSegment(user_id));
       if (damage === undefined && message !== undefined)
         found[row] = { ...found[row]!, damage: { entry: null, message } };
     }
-    return [...ofUsers.values(), ...others].slice(0, MAX_MESSAGES);
+    return [...damaged.values()].flat().slice(0, MAX_MESSAGES);
   }
   return { hooks, add };
 }
