@@ -1,7 +1,6 @@
 import { copyFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { DamagedValue } from "../../src/admin/find-damaged-values.ts";
 import { findDamagedValues } from "../support/find-damaged-values.ts";
 import { eraseUser, exportUser } from "../../src/admin/user-data.ts";
 import { verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
@@ -17,12 +16,6 @@ import { ANCHOR, openCopiedService } from "../support/service.ts";
 
 const about = { actor: "ops", reason: "asked by mail", settled: () => Promise.resolve() };
 
-async function damagedValues(storage: Storage): Promise<DamagedValue[]> {
-  const found: DamagedValue[] = [];
-  found.push(...(await findDamagedValues(storage)));
-  return found;
-}
-
 async function expectErased(service: Service, bytes: () => Promise<string>, words: readonly string[]): Promise<void> {
   const stored = await bytes();
   expect(words.filter((word) => stored.includes(word))).toEqual([]);
@@ -30,7 +23,7 @@ async function expectErased(service: Service, bytes: () => Promise<string>, word
   const found = [];
   for await (const { user_id: user, damage } of verifyLedgers(service.storage))
     if (damage !== undefined) found.push([user, damage]);
-  expect([...found, ...(await damagedValues(service.storage))]).toEqual([]);
+  expect([...found, ...(await findDamagedValues(service.storage))]).toEqual([]);
   const { profile, ledger, questions, events, tokens } = await exportUser(service, "alice");
   expect(profile.erased).toMatchObject({ actor: "ops", reason: "asked by mail", complete: true });
   expect([questions.every(({ question }) => question === ""), events, tokens]).toEqual([true, [], []]);
@@ -60,7 +53,7 @@ it("leaves none of a user's words in the files, wherever it was interrupted, and
         () => true,
         () => false,
       );
-      for (const { user, message } of await damagedValues(storage))
+      for (const { user, message } of await findDamagedValues(storage))
         expect([user, message]).toEqual([
           "alice",
           expect.stringMatching(/^the erasure that began on .* was cut off: run/),
