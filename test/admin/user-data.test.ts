@@ -7,7 +7,6 @@ import { verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
 import type { Service } from "../../src/service/service.ts";
 import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
-import type { Storage } from "../../src/storage/storage.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis } from "../support/redis-server.ts";
