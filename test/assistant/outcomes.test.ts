@@ -59,7 +59,7 @@ describe("what becomes of a question over content that nobody has seen", () => {
   });
 
   it("is offered titles to choose from when nothing is sure, and the choice is understood", () => {
-    const offered = ask("is the castle open in rough weather");
+    const offered = ask("what time does breakfast begin on board");
     expect(offered.outcome).toBe("offered");
     const lines = offered.text.split("\n").slice(1);
     const titles = lines.filter((line) => !line.startsWith("   "));

@@ -6,6 +6,7 @@ import { findEvidence } from "../../src/assistant/retrieval/find-evidence.ts";
 import { clausesOf } from "../../src/assistant/retrieval/find-evidence.ts";
 import { searchTerms } from "../../src/assistant/retrieval/language-index.ts";
 import type { Search } from "../../src/assistant/retrieval/question-terms.ts";
+import { unitsOf } from "../../src/assistant/retrieval/text-units.ts";
 import { Vocabulary } from "../../src/assistant/retrieval/vocabulary.ts";
 import { detectLanguage } from "../../src/language/detect-language.ts";
 import { stem } from "../../src/language/tokenize.ts";
@@ -14,7 +15,7 @@ import { passage } from "./passages.ts";
 const NOW = Date.parse("2026-11-20T00:00:00Z");
 
 const PASSAGES: readonly Passage[] = [
-  passage({ id: "fees", title: "Withdrawal fees", text: "They are fixed. See the table for each coin and network." }),
+  passage({ id: "fees", title: "Withdrawal fees", text: "Withdrawal fees are fixed. See the table for each coin." }),
   passage({
     id: "letter",
     title: "Weekly letter",
@@ -108,6 +109,34 @@ describe("retrieval", () => {
     expect(idsOf("这是什么，怎么样")).toEqual([]);
   });
 
+  it("finds an article that shares no word with the question by what one of its sentences is about", () => {
+    const more = [
+      passage({ id: "estate", title: "Estates", text: "If a customer dies, heirs send us the certificate." }),
+      passage({ id: "locked", title: "Sign-in blocked", text: "After five wrong tries the login is suspended." }),
+    ];
+    const index = new AnswerIndex([...PASSAGES, ...more]);
+    expect(idsOf("granny passed last week", {}, index)[0]).toBe("estate");
+    expect(idsOf("it wont let me in anymore", {}, index)[0]).toBe("locked");
+    // Where there are many, only those that share words are compared.
+    const many = Array.from({ length: 801 }, (_, at) => passage({ id: `n${at}`, title: "", text: "Nothing." }));
+    index.change({ removed: [], added: many });
+    expect(idsOf("granny passed last week", {}, index)).not.toContain("estate");
+    index.change({ removed: many.map(keyOf), added: [] });
+    expect(idsOf("granny passed last week", {}, index)[0]).toBe("estate");
+    // Nor where they are long.
+    index.change({ removed: [], added: [passage({ id: "long", title: "", text: "Nothing. ".repeat(180_000) })] });
+    expect(index.few()).toBeUndefined();
+  });
+
+  it("reads a row of a table with the first row, in text that the network judges", () => {
+    const rows = "Plan | Price\nSmall | 3 EUR\n\nLarge plans are for firms.";
+    expect(unitsOf(rows).map(({ kind, head, text }) => [kind, head, text])).toEqual([
+      ["item", undefined, "Plan | Price"],
+      ["item", "Plan | Price", "Small | 3 EUR"],
+      ["sentence", undefined, "Large plans are for firms."],
+    ]);
+  });
+
   it("looks for the question before with less weight than for the question", () => {
     const [first, second] = [
       find("rewards"),
@@ -185,7 +214,10 @@ describe("an index that is updated", () => {
 
   it("replaces a passage that comes again", () => {
     const index = new AnswerIndex(PASSAGES);
-    index.change({ removed: [], added: [{ ...PASSAGES[0]!, title: "Umbrellas" }] });
+    index.change({
+      removed: [],
+      added: [{ ...PASSAGES[0]!, title: "Umbrellas", text: "They are lent for three days." }],
+    });
     expect(index.indexed().length).toBe(PASSAGES.length);
     expect(idsOf("withdrawal fees", {}, index)[0]).toBe("letter");
   });

@@ -5,7 +5,7 @@ import type { World, WorldQuestion } from "./worlds.ts";
 
 const FOLDER = new URL("../../fixtures/eval/centers/", import.meta.url);
 const HELD_OUT = 3; // Every third company.
-const LEFT = 8; // Of the others, every eighth is one that the answer network did not learn from (`scripts/make-answer-network.js`).
+const LEFT = 8; // Of the others, every eighth is one that the answer network did not learn from (`scripts/help-centers.js`).
 
 export interface Center extends World {
   readonly isLearned: boolean; // Whether the answer network learned from its questions.

@@ -40,6 +40,8 @@ export class AnswerIndex {
   readonly #detailsOf = memoized(readDetails, DETAILS_KEPT);
   readonly #subjectOf = memoized(readSubject, SUBJECTS_KEPT);
   readonly #counterparts = new Map<string, number>();
+  readonly #lasting = new Set<number>(); // Of help and notices, and how many characters they have.
+  #characters = 0;
   readonly #titled = new Map<string, Set<number>>(); // The passages of a title, or of another way to ask for them.
 
   /** @param lexicon the operator's words for what the passages are about, beside the everyday ones */
@@ -52,7 +54,9 @@ export class AnswerIndex {
   change({ removed, added }: PassageChanges): void {
     for (const key of removed) this.#remove(key);
     for (const passage of added) this.#add(passage);
-    if (added.length > 0) this.thesaurus(); // Now, where there is more time than for a question.
+    // Now, where there is more time than for a question.
+    if (added.length > 0) this.thesaurus();
+    for (const number of this.few() ?? []) this.passage(number).details();
   }
 
   passage(number: number): IndexedPassage {
@@ -72,6 +76,12 @@ export class AnswerIndex {
   counterpart({ passage, lang }: IndexedPassage): IndexedPassage | undefined {
     const number = this.#counterparts.get(counterpartKey(passage, lang === "zh" ? "en" : "zh"));
     return number === undefined ? undefined : this.passage(number);
+  }
+
+  /** The help and the notices, where they are so few that a question is compared with each of them. */
+  few(): ReadonlySet<number> | undefined {
+    const { passages, characters } = TUNING.ranking.few;
+    return this.#lasting.size <= passages && this.#characters <= characters ? this.#lasting : undefined;
   }
 
   /** The passages whose title a question is. */
@@ -104,6 +114,9 @@ export class AnswerIndex {
     }
     const reading = { details: () => this.#detailsOf(passage), subject: () => this.#subjectOf(passage) };
     this.#passages[number] = { passage, number, lang, ...reading };
+    if (passage.kind === "news") return;
+    this.#lasting.add(number);
+    this.#characters += passage.text.length;
   }
 
   #remove(key: string): void {
@@ -121,21 +134,26 @@ export class AnswerIndex {
       if (this.#titled.get(title)?.size === 0) this.#titled.delete(title);
     }
     this.#passages[number] = undefined;
+    if (this.#lasting.delete(number)) this.#characters -= passage.text.length;
     this.#free.push(number);
   }
 }
 
-/** What a passage is about: by its titles, how it begins, and the whole of it. */
-function readSubject(passage: Passage) {
-  const titleTerms = searchTerms(titlesOf(passage).join("\n"));
+/** What tells what a passage is about: the terms of its titles, of how it begins and of the whole of it, and what each weighs. */
+export function partsOfSubject(passage: Passage): (readonly [terms: readonly string[], weight: number])[] {
   const body = plainText(passage.text.slice(0, 2 * SAID.characters)).slice(0, SAID.characters);
-  const parts = [
-    scaled(encode([titleTerms, 1]), SAID.title),
-    scaled(encode([searchTerms(body.slice(0, SAID.beginning)), 1]), SAID.opening),
-    scaled(encode([searchTerms(body), 1]), SAID.body),
+  return [
+    [searchTerms(titlesOf(passage).join("\n")), SAID.title],
+    [searchTerms(body.slice(0, SAID.beginning)), SAID.opening],
+    [searchTerms(body), SAID.body],
   ];
-  const meaning = parts[0]!.map((_, at) => parts.reduce((sum, part) => sum + part[at]!, 0));
-  return { titleTerms: new Set(titleTerms), meaning };
+}
+
+function readSubject(passage: Passage) {
+  const parts = partsOfSubject(passage);
+  const vectors = parts.map(([terms, weight]) => scaled(encode([terms, 1]), weight));
+  const meaning = vectors[0]!.map((_, at) => vectors.reduce((sum, vector) => sum + vector[at]!, 0));
+  return { titleTerms: new Set(parts[0]![0]), meaning };
 }
 
 /** What is computed of a passage when a question reads it. `units`: its sentences, list items and table rows. */

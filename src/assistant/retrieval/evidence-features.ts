@@ -34,6 +34,7 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
     titleAsked: titleAsked(article),
     likest: article.likest ?? 0,
     lead: article.lead ?? 0,
+    part: article.part,
     covered: coverageOf(byWord, isShown),
     shown: shown.reduce((sum, one) => sum + one, 0),
     rarestShown: Math.max(0, ...shown),

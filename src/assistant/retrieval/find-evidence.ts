@@ -19,9 +19,10 @@ export interface Findings {
 /** Searches for a question, and chooses the parts of the best articles. */
 export function findEvidence(index: AnswerIndex, search: Search): Findings {
   const ranked = rankArticles(index, search);
+  const isFew = search.near === undefined && index.few() !== undefined;
   const most = ranked.reduce((highest, { alike }) => Math.max(highest, alike), 0);
   const evidence = ranked
-    .slice(0, ARTICLES.compared[search.wide === true ? "wide" : "usual"])
+    .slice(0, ARTICLES.compared[isFew ? "few" : search.wide === true ? "wide" : "usual"])
     .filter(({ found }) => found.details().units.length > 0)
     .map((article) => {
       const rating = rateUnits(article, search.question);
@@ -47,7 +48,7 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
 
 /** How well an article fits, by words and by what it is about. */
 const strengthOf = (article?: RankedArticle): number =>
-  article === undefined ? 0 : article.score + RANKING.alike * article.alike;
+  article === undefined ? 0 : article.score + RANKING.alike * article.alike + RANKING.part * article.part;
 
 const BOUNDARY =
   /[?？;；!！]|\b(?:and also|as well as|and|plus)\b|[&+]|另外|还有|以及|顺便|同时|并且|[,，](?= ?(?:what|how|when|where|which|who|can|do|does|is|are|will|怎|多|几|什么|哪|能|可以|要|会|是不是))/iu;

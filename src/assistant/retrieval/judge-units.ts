@@ -20,7 +20,8 @@ const texts = new WeakMap<TextUnit, NetworkText>();
 const readQuestion = memoized((question: string) => openAnswerNetwork().read(question), 1); // It is asked of several articles.
 
 /** What of a unit the network reads. */
-export const textOf = ({ passage }: IndexedPassage, unit: TextUnit): string => `${passage.title}\n${unit.text}`;
+export const textOf = ({ passage }: IndexedPassage, { head, text }: TextUnit): string =>
+  [passage.title, ...(head === undefined ? [] : [head]), text].join("\n");
 
 /** What the network is told of a unit besides. */
 export function measuresOf({ titleCoverage, alike, score }: RankedArticle, match: UnitMatch, at: number): number[] {

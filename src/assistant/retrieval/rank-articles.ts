@@ -2,7 +2,7 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { fold, stem } from "../../language/tokenize.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import { compare, type Passage } from "../passage.ts";
-import type { AnswerIndex, IndexedPassage, Subject } from "./answer-index.ts";
+import type { AnswerIndex, IndexedPassage } from "./answer-index.ts";
 import { searchTerms, type Alternative, type Scores, type WeightedGroup } from "./language-index.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import { product } from "../../runtime/product.ts";
@@ -19,6 +19,7 @@ export interface RankedArticle {
   readonly titleCoverage: number; // Share of the question's weight that the title covers.
   readonly groups: readonly WeightedGroup[]; // The question as it was searched in the article's language.
   readonly alike: number; // How much it is about what the question is about, -1 to 1.
+  readonly part: number; // The same of its sentence, item or row that is most so, 0 to 1.
   readonly near?: number; // How near it is where there are vectors, and -Infinity if it has none.
   readonly likest?: number; // The same where no article is more so; else 0.
   readonly lead?: number; // How much better it fits than the next one, up to 1.
@@ -30,8 +31,9 @@ export interface RankedArticle {
 const { ranking: MIX, kinds: KINDS, meaning: MEANING, questions: QUESTIONS } = TUNING;
 
 /** Ranks the passages of both languages for a question. An article that exists in both is found by either text, and
- * taken in the question's language; one in the other language alone must match better. Where there are vectors, what is
- * near to the question is a candidate too, and both rankings decide the order. */
+ * taken in the question's language; one in the other language alone must match better. What is about what the question is
+ * about is a candidate too where the passages are few; where there are vectors, what is near to the question, and both
+ * rankings decide the order. */
 export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[] {
   const { lang, now, near, accept = () => true } = search;
   const other = lang === "zh" ? "en" : "zh";
@@ -43,8 +45,9 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
     return accept(passage) ? weightOf(passage, now) : 0;
   };
   const nearest = [...(near ?? [])].sort(([, a], [, b]) => b - a).slice(0, MIX.candidates);
-  const best = [own, cross].flatMap((scores) => scores.best(MIX.candidates, weigh));
-  const numbers = [...best, ...nearest.map(([number]) => number)];
+  const matching = [own, cross].flatMap((scores) => scores.best(MIX.candidates, weigh));
+  const few = near === undefined ? index.few() : undefined;
+  const numbers = [...matching, ...(few ?? nearest.map(([number]) => number))];
   const candidates = candidatesOf(index, numbers, lang).filter(({ found }) => accept(found.passage));
   const articles = candidates.map(({ found, counterpart }): RankedArticle => {
     const isOwn = found.lang === lang;
@@ -58,22 +61,11 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
     const groups = isOwn ? own.groups : cross.groups;
     const texts = counterpart === undefined ? [found] : [found, counterpart];
     const vector = near && { near: Math.max(...texts.map(({ number }) => near.get(number) ?? -Infinity)) };
-    const shares = { own: ownShare, cross: crossShare, titleCoverage: 0, alike: 0 };
+    const shares = { own: ownShare, cross: crossShare, titleCoverage: 0, alike: 0, part: 0 };
     return { found, score, order: score, ...shares, groups, ...vector };
   });
   articles.sort(byOrder);
-  const compared = articles.slice(0, MIX.compared);
-  const subjects = compared.map(({ found }) =>
-    [found, index.counterpart(found)].flatMap((text) => text?.subject() ?? []),
-  );
-  const alike = likenessesOf(index, search, subjects);
-  const rated = compared.map((article, at) => {
-    const titleCoverage = coverageOf(article.groups, (term) => subjects[at]![0]!.titleTerms.has(term));
-    const score = article.score + MIX.title * titleCoverage;
-    const order = score + MIX.alike * alike[at]!;
-    return { ...article, titleCoverage, alike: alike[at]!, score, order };
-  });
-  const ranked = [...rated.sort(byOrder), ...articles.slice(MIX.compared)];
+  const ranked = rankByMeaning(index, search, articles, few !== undefined);
   const found = near === undefined ? ranked : fuseRankings(ranked);
   const named = index.titled(search.question).filter(({ passage }) => accept(passage));
   const first = named.find((one) => one.lang === lang) ?? named[0];
@@ -82,13 +74,48 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   return [{ found: first, groups, ...PERFECT }, ...found.filter((article) => article.found !== first)];
 }
 
-/** How much articles, of one text or two, are about what a question is about, and the one before it, -1 to 1: a word that
- * is misspelt means what it is corrected to. */
-function likenessesOf(
-  { vocabulary }: AnswerIndex,
-  { question, previous }: Search,
-  articles: readonly (readonly Subject[])[],
-): number[] {
+/** Orders articles by their scores, and by how much they and the parts of them are about what is asked.
+ * @param articles the best by words first
+ * @param isFew whether all are compared */
+function rankByMeaning(
+  index: AnswerIndex,
+  search: Search,
+  articles: readonly RankedArticle[],
+  isFew: boolean,
+): RankedArticle[] {
+  const asked = meaningOf(index, search);
+  const textsOf = ({ found }: RankedArticle) => [found, index.counterpart(found)].filter((text) => text !== undefined);
+  const worthOf = ({ found }: RankedArticle): number =>
+    weightOf(found.passage, search.now) * (found.lang === search.lang ? 1 : MIX.foreign);
+  const withAlike = (article: RankedArticle): RankedArticle => {
+    const subjects = textsOf(article).map((text) => text.subject());
+    const alike = subjects.reduce((sum, { meaning }) => sum + product(asked, meaning), 0) / subjects.length;
+    return { ...article, alike, order: article.order + MIX.alike * alike * worthOf(article) };
+  };
+  const withPart = (article: RankedArticle): RankedArticle => {
+    let part = 0;
+    for (const text of textsOf(article))
+      for (const { meaning } of text.details().units) part = Math.max(part, product(asked, meaning));
+    return { ...article, part, order: article.order + MIX.part * part * worthOf(article) };
+  };
+  const withTitle = (article: RankedArticle): RankedArticle => {
+    const { titleTerms } = article.found.subject();
+    const titleCoverage = coverageOf(article.groups, (term) => titleTerms.has(term));
+    const more = MIX.title * titleCoverage;
+    return { ...article, titleCoverage, score: article.score + more, order: article.order + more };
+  };
+  const compared = isFew ? articles.length : MIX.compared;
+  const alike = articles.slice(0, compared).map(withAlike);
+  const isLike = (article: RankedArticle): boolean => article.score > 0 || article.order >= MIX.without;
+  const likely = isFew ? alike.map(withPart).filter(isLike).sort(byOrder).slice(0, MIX.candidates) : alike;
+  const rated = likely.map(withTitle).sort(byOrder);
+  const best = isFew ? rated : [...rated.slice(0, MIX.parts).map(withPart).sort(byOrder), ...rated.slice(MIX.parts)];
+  return [...best, ...articles.slice(compared)];
+}
+
+/** What a question is about, and the one before it, by a vector that is shorter the fewer of its terms the encoder knows: a
+ * word that is misspelt means what it is corrected to. */
+function meaningOf({ vocabulary }: AnswerIndex, { question, previous }: Search): Float32Array {
   const before = searchTerms(previous?.question ?? "");
   let left = QUESTIONS.corrections;
   const isMisspelt = (word: string): boolean => knownOf([stem(word)]) === 0 && left-- > 0;
@@ -96,12 +123,11 @@ function likenessesOf(
     isMisspelt(word) ? (vocabulary.corrections(word)[0] ?? word) : word,
   );
   const terms = searchTerms(corrected);
-  const asked = scaled(encode([before, MEANING.before], [terms, 1]), knownOf([...before, ...terms]) ** MEANING.known);
-  return articles.map((texts) => texts.reduce((sum, { meaning }) => sum + product(asked, meaning), 0) / texts.length);
+  return scaled(encode([before, MEANING.before], [terms, 1]), knownOf([...before, ...terms]) ** MEANING.known);
 }
 
 /** Of what the question is the title of: above all others. */
-const PERFECT = { isNamed: true, score: 2, order: Infinity, own: 1, cross: 0, titleCoverage: 1, alike: 1 };
+const PERFECT = { isNamed: true, score: 2, order: Infinity, own: 1, cross: 0, titleCoverage: 1, alike: 1, part: 1 };
 const FUSION_K = 60;
 
 /** Reciprocal rank fusion (Cormack, Clarke & Büttcher 2009) of the ranking by words with that by vectors. What has no

@@ -12,24 +12,30 @@ export interface TextUnit {
   readonly line: number;
   /** A sentence, an item or row, or a line that introduces what follows it. */
   readonly kind: "sentence" | "item" | "heading";
+  readonly head?: string; // Of a row of a table: the first one, which usually says what stands in the columns.
 }
 
 const ITEM = /^\s*(?:[-*•·]\s|\d{1,2}[.)、]|[（(]\d{1,2}[)）]|\|)/;
+const ROW = /[^\s|] *\| *[^\s|]/;
 const HEADING = /[:：]\s*$/;
 
 /** Splits an article's text, in HTML, Markdown or plain, into its units, in order. */
 export function unitsOf(article: string): TextUnit[] {
   const units: TextUnit[] = [];
   let block = 0;
+  let head: string | undefined; // Of the table that the line before belongs to.
   for (const [number, line] of plainTextWithLists(article).split("\n").entries()) {
     if (line.trim() === "") block++;
     if (!/[\p{L}\p{N}]/u.test(line)) continue;
-    const kind = ITEM.test(line) ? "item" : HEADING.test(line) ? "heading" : "sentence";
+    const isRow = ROW.test(line);
+    const kind = isRow || ITEM.test(line) ? "item" : HEADING.test(line) ? "heading" : "sentence";
     const texts = kind === "item" ? [line.trim()] : sentencesOf(line);
     for (const text of texts) {
       const terms = new Set(searchTerms(text));
-      units.push({ text, terms, meaning: encode([terms, 1]), block, line: number, kind });
+      const meaning = encode([terms, 1]);
+      units.push({ text, terms, meaning, block, line: number, kind, ...(isRow && head !== undefined && { head }) });
     }
+    head = isRow ? (head ?? texts[0]) : undefined;
   }
   return units;
 }
