@@ -82,15 +82,7 @@ function olderGroupOf(group) {
 }
 
 function traitsOfTitle(title, lang) {
-  if (!traits.has(title))
-    traits.set(
-      title,
-      traitsOf(
-        title,
-        lang,
-        headlineTermsOf(title, assetsInNews(title)).map(({ key }) => key),
-      ),
-    );
+  if (!traits.has(title)) traits.set(title, traitsOf(title, lang, headlineTermsOf(title, assetsInNews(title)).keys()));
   return traits.get(title);
 }
 

@@ -59,8 +59,7 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
     record !== undefined && stateOf(record, clock.now()) === "active" ? record : undefined;
 
   async function identify(secret: string): Promise<TokenRecord | undefined> {
-    if (secret === "" || secret.length > LIMITS.token) return undefined;
-    return activeOf((await cache.get(secret))?.record);
+    return secret === "" || secret.length > LIMITS.token ? undefined : activeOf((await cache.get(secret))?.record);
   }
 
   return {
@@ -149,9 +148,8 @@ async function findDigest(storage: Documents, idOrSecret: string): Promise<strin
   const digest = sha256(idOrSecret);
   if ((await storage.get(tokenKey(digest))) !== undefined) return digest;
   if (!/^[0-9a-f]{16}$/.test(idOrSecret)) return undefined;
-  for await (const segment of storage.children(["tokens"])) {
+  for await (const segment of storage.children(["tokens"]))
     if (segment.text.startsWith(idOrSecret)) return segment.text;
-  }
   return undefined;
 }
 

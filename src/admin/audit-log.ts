@@ -46,8 +46,7 @@ const PAGE = 256;
  * entry's hash is kept with the operators too. Who replaces that as well, or rewrites the whole chain, is not noticed.
  * @example
  * const end = await createAuditLog({ storage, clock }).begin(call); // it runs only once this is stored
- * await end("exit 0");
- */
+ * await end("exit 0"); */
 export function createAuditLog({ storage, clock }: { readonly storage: Storage; readonly clock: Clock }) {
   const stream = new Stream(storage, ["audit", "log"], auditEntry);
 

@@ -80,9 +80,8 @@ function* cutOffErasure(key: StoredKey, profile: UserProfile | undefined) {
 async function* checkItems(storage: Storage, found: readonly StoredText[]): Damages {
   const items = found.flatMap((one) => itemShownBy(one) ?? []).filter(({ version }) => version > 0);
   const isThere = await Promise.all(items.map(({ stem, version }) => storage.has(itemKey(stem, version))));
-  for (const [index, { key, stem, version }] of items.entries()) {
+  for (const [index, { key, stem, version }] of items.entries())
     if (!isThere[index]!) yield { user: ownerOf(key), message: missingItem(stem, version).message };
-  }
 }
 
 /** The item that must exist: for an item the one before, as they are appended in order; for a head the one it names. */

@@ -20,8 +20,7 @@ const SHORTEST_REF = 10; // They hold the time of a request id of ours.
  * @param onUser called before each ledger that is searched, with its position from 1 and their number
  * @throws AnpError 404 for a user who is not known
  * @example
- * const [found] = await findEntries(service, "17", "alice", () => undefined);
- */
+ * const [found] = await findEntries(service, "17", "alice", () => undefined); */
 export async function findEntries(
   service: AccountsService,
   id: string,
@@ -55,9 +54,8 @@ export async function findEntries(
 /** The entry that charged for an answer. It is written right after the message. */
 async function findCharge({ ledger }: AccountsService, { user_id, message_id, created_at }: Message) {
   const selection = { types: ["chat_cost"], ...around(Date.parse(created_at)) };
-  for await (const entry of newestEntries(ledger, user_id, selection)) {
+  for await (const entry of newestEntries(ledger, user_id, selection))
     if (entry.details.type === "chat_cost" && entry.details.message_id === message_id) return entry;
-  }
   return undefined;
 }
 

@@ -12,8 +12,7 @@ const SHORTEST_TOKEN_START = TOKEN_PREFIX.length + 4; // Enough to search by.
  * @param onCut called with how many characters were compared, where more were given: the others are not stored
  * @throws AnpError 404 when it names none
  * @example
- * const [user, ...others] = await findUsers(service, "anp_Xk3v");
- */
+ * const [user, ...others] = await findUsers(service, "anp_Xk3v"); */
 export async function findUsers(
   { users, tokens }: Pick<AccountsService, "users" | "tokens">,
   text: string,

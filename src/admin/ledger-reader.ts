@@ -117,8 +117,7 @@ export const DISORDER_MS = 86_400_000;
 /** The entries that match, newest first, in constant memory; entries written meanwhile are not among them.
  * @throws CorruptionError after all entries above the damaged one were yielded
  * @example
- * for await (const { id } of newestFirst(storedLedgerReader(ledger, "alice"), { types: ["exchange"] })) console.log(id);
- */
+ * for await (const { id } of newestFirst(storedLedgerReader(ledger, "alice"), { types: ["exchange"] })) console.log(id); */
 export async function* newestFirst<E extends Selectable>(reader: LedgerReader<E>, selection: Selection) {
   const { since, until } = selection;
   const total = await reader.total();

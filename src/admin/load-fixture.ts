@@ -8,7 +8,6 @@ import type { Service } from "../service/service.ts";
 import { count, language } from "../contract/schemas/shared-fields.ts";
 
 const fixtureFile = z.object({ name: z.string(), anchor: z.iso.datetime(), description: z.string() });
-
 const names = { user_id: z.string(), token: z.string(), plan: z.string() };
 const fixtureUser = z.strictObject({ ...names, free_daily_quota: count, points: count, lang: language });
 const usersFile = z.object({ users: z.array(fixtureUser) });

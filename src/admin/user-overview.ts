@@ -11,8 +11,7 @@ export type UserOverview = Awaited<ReturnType<typeof userOverview>>;
 /** Reads what support needs to know of a user, each list newest first.
  * @throws AnpError 404 for a user who is not known
  * @example
- * const { details, last_questions } = await userOverview(service, "alice");
- */
+ * const { details, last_questions } = await userOverview(service, "alice"); */
 export async function userOverview(service: AccountsService, user: string) {
   const { storage, clock } = service;
   const now = clock.now();

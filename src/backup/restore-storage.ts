@@ -24,9 +24,8 @@ export async function restoreStorage(
   onProgress: () => void = () => undefined,
 ): Promise<void> {
   if (!(await storage.has(UNFINISHED_IMPORT))) {
-    for await (const key of storage.keys([])) {
+    for await (const key of storage.keys([]))
       throw new StorageNotEmptyError(`The storage ${storage.url} is not empty: it has ${printKey(key)}.`);
-    }
     await storage.put(UNFINISHED_IMPORT, "{}");
   }
   let last: StoredValue[] = [];

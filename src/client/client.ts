@@ -40,8 +40,7 @@ const TIMEOUTS: Record<string, number> = { GET: 10_000, POST: 30_000, sendChat: 
  * @throws RangeError for a URL that is not http or https, or a token that a header cannot carry
  * @example
  * const client = createClient({ url: "http://127.0.0.1:8787", token: "alice-token" });
- * const { data } = await client("getLedger", { query: { page_size: 5 } });
- */
+ * const { data } = await client("getLedger", { query: { page_size: 5 } }); */
 export function createClient(settings: ClientSettings): Client {
   const { token, retry = RETRY_POLICY, clock = systemClock } = settings;
   const base = readUrl(settings.url);
@@ -84,9 +83,8 @@ function mayRepeat(error: unknown, response: WireResponse | undefined, isSafe: b
 
 function urlOf(base: URL, { path }: Endpoint, query: unknown): string {
   const url = new URL(pageUrl(base, path));
-  for (const [name, value] of Object.entries((query ?? {}) as Record<string, string | number | undefined>)) {
+  for (const [name, value] of Object.entries((query ?? {}) as Record<string, string | number | undefined>))
     if (value !== undefined) url.searchParams.set(name, String(value));
-  }
   return url.href;
 }
 

@@ -3,8 +3,7 @@
  * @example
  * const jobs = { count: (text: string) => text.length };
  * const runner: JobRunner<typeof jobs> = createInProcessRunner(() => jobs, { deadline_ms: 1000 });
- * await runner.run("count", "four"); // 4
- */
+ * await runner.run("count", "four"); // 4 */
 export type Jobs = Readonly<Record<string, Job>>;
 /** Input and output are copied between threads (structured clone): plain data, best few large strings or buffers. */
 type Job = (input: never, context: JobContext) => unknown;

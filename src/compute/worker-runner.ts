@@ -39,8 +39,7 @@ interface Task {
  * piscina and tinypool share jobs among equal workers without state; here one worker keeps what its jobs need.)
  * @example
  * const runner = new WorkerRunner<NewsJobs>({ name: "news", file: workerFile("news-worker"), ... });
- * const parsed = await runner.run("parse", { bytes }, { deadline_ms: 5000 });
- */
+ * const parsed = await runner.run("parse", { bytes }, { deadline_ms: 5000 }); */
 export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
   readonly #options: WorkerOptions;
   readonly #waiting = new FairQueue<Task>();

@@ -24,14 +24,11 @@ const ratesConfig = section({
   refresh: rate(60),
 } satisfies Record<RateGroup, unknown>);
 
-/** An origin as browsers send it: scheme, host, and the port where it is not the scheme's own. */
 const isOrigin = (value: string) => value === "*" || (URL.canParse(value) && new URL(value).origin === value);
 const origin = z.string().refine(isOrigin, "must be an origin such as https://app.example.com, or * for all");
-
 const host = () => z.string().default("127.0.0.1");
 const portOf = (shown: number) => example(z.int().min(0).max(65_535), shown).optional();
 const pem = (shown: string) => example(z.string().min(1), shown);
-
 const fileOf = (shown: string) => example(z.string(), shown).optional();
 const keptDays = (shown: number) => example(z.int().min(1).max(36_500), shown).optional();
 const points = z.int().min(0);

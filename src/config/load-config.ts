@@ -44,8 +44,7 @@ interface Draft {
  * @throws ConfigError with every error: an unreadable file, an unknown key, a secret in clear text, an invalid value
  * @example
  * const { config } = await loadConfig({ file: "anp.yaml", env: process.env, flags: { "server.port": 0 } });
- * config.server.port; // 0, whatever the file and ANP_SERVER_PORT say
- */
+ * config.server.port; // 0, whatever the file and ANP_SERVER_PORT say */
 export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   const { file, env, cwd = process.cwd(), flags, fixture = {} } = input;
   const keys = configKeys();
@@ -176,9 +175,8 @@ async function readConfigTree(file: string, cwd: string): Promise<ConfigTree> {
   }
   if (tree === null || tree === undefined) return {};
   if (typeof tree !== "object" || Array.isArray(tree)) throw new ConfigError([`${file} must hold an object.`]);
-  for (const { path, schema } of configNodes()) {
+  for (const { path, schema } of configNodes())
     if (schema instanceof z.ZodObject && getAt(tree, path) === null) removeAt(tree, path);
-  }
   return tree as ConfigTree;
 }
 

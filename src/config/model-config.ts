@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { example, integer, section } from "./section.ts";
 
-/** An endpoint of chat completions, and the dialect that it speaks. */
 const endpoint = {
   base_url: example(z.url({ protocol: /^https?$/ }), "https://api.example.com/v1"),
   model: example(z.string().min(1), "example-small"),
@@ -24,8 +23,6 @@ const endpoint = {
 
 const provider = z.strictObject({ ...endpoint, api_key_file: z.string().min(1).optional() });
 const tokens = (shown: number) => example(z.int().min(1000), shown).optional();
-
-/** How the form of a reply in JSON is asked for. */
 const form = { format: z.enum(["json_schema", "json_object", "none"]).default("json_schema") };
 
 /** A model behind an OpenAI-compatible endpoint, and those that are asked when it fails. */

@@ -6,9 +6,7 @@ const isHttp = (value: string) =>
   !/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || (/^https?:\/\/[^/\s]/i.test(value) && URL.canParse(value));
 
 const trimmed = z.string().trim().min(1);
-/** An http(s) URL, or a path relative to the folder of the config file. */
 const location = trimmed.refine(isHttp, "must be an http(s) URL or a path relative to the config file");
-
 const fileOf = (shown: string) => example(location, shown).optional();
 const contact = z.string().regex(/^[\x21-\x7e]{1,200}$/, "must be printable ASCII without spaces");
 

@@ -11,7 +11,6 @@ const fieldErrors = z
   .meta({ description: "Every field error found" });
 
 const detail = z.string().meta({ description: "What could not be done" });
-
 const head = { success: z.literal(false), code: z.int(), message: z.string(), request_id: z.string() };
 
 /** The envelope of a failure, whatever its code. */

@@ -56,8 +56,7 @@ interface Started {
  * const logger = daemon.openLog(config);
  * const service = await createService({ config, storage, logger, observer: daemon.observe(), ... });
  * await daemon.run({ service, baseDir: ".", fill: undefined });
- * await daemon.end();
- */
+ * await daemon.end(); */
 export class Daemon {
   readonly #options: DaemonOptions;
   readonly #stop: ReturnType<typeof awaitInterrupt>;

@@ -22,8 +22,7 @@ export type Listener = Awaited<ReturnType<typeof listen>>;
  * @example
  * const { url, stop } = await listen(createApp(service, logger), "127.0.0.1", 8787);
  * @throws PortError when the address or the port cannot be used
- * @throws TlsError when the certificate cannot be used
- */
+ * @throws TlsError when the certificate cannot be used */
 export async function listen(app: H3, host: string, port: number, tls?: TlsFiles, bounds: ConnectionBounds = BOUNDS) {
   if (tls !== undefined) await checkTlsFiles(tls);
   await checkPort(host, port); // listhen reports any failure of its own port check as a port in use.

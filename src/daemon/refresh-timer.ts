@@ -77,9 +77,8 @@ export function createRefreshTimer(service: Pick<Service, "news" | "clock" | "co
     first: () => refreshIfDue(true),
     async run(signal: AbortSignal): Promise<void> {
       await refreshIfDue(true);
-      while (interval_ms > 0 && !signal.aborted) {
+      while (interval_ms > 0 && !signal.aborted)
         await delay(await refreshIfDue(false), undefined, { signal, ref: false }).catch(() => undefined);
-      }
     },
   };
 }

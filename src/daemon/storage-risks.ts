@@ -86,9 +86,8 @@ function logChanges(logger: Logger, before: Risks, risks: Risks): void {
     const { level, loses } = before.get(subject) ?? {};
     if (level !== finding.level || loses !== finding.loses) logFinding(logger, finding);
   }
-  for (const [subject, { message }] of before) {
+  for (const [subject, { message }] of before)
     if (!risks.has(subject)) logger.info({ subject }, `storage: resolved: ${message}`);
-  }
 }
 
 function logFinding(logger: Logger, { level, ...finding }: Finding): void {

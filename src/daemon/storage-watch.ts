@@ -108,9 +108,8 @@ export class StorageWatch {
       return;
     }
     const messages = new Set(lost.map(({ message }) => message));
-    for (const message of messages) {
+    for (const message of messages)
       if (!this.#lostParts.has(message)) this.#deps.logger.error({ remedy: storageRemedy(message) }, message);
-    }
     for (const message of this.#lostParts)
       if (!messages.has(message)) this.#deps.logger.info({}, `resolved: ${message}`);
     this.#lostParts = messages;

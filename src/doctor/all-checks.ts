@@ -75,9 +75,8 @@ async function checkSources({ loaded, now }: CheckInput, signal: AbortSignal): P
   if (sources.length === 0) return [finding("noSources")];
   const options = probeOptions(news, { baseDir: loaded.baseDir, now: () => now, signal });
   const findings: Finding[] = [];
-  for await (const round of batchesOf(sources, CONCURRENCY)) {
+  for await (const round of batchesOf(sources, CONCURRENCY))
     findings.push(...(await Promise.all(round.map((source) => examine(source, options)))));
-  }
   return findings;
 }
 

@@ -15,7 +15,6 @@ export const MODEL_MS = 2 * ANSWER_MS + 2000;
 
 const TOKENS = 16; // Longest answer that is asked for, in tokens: some models refuse to give one alone.
 
-/** A list of models. What names no model is left out. */
 const modelList = z.object({ data: z.array(z.object({ id: z.string() }).nullable().catch(null)) });
 
 /** Whether each of the model's endpoints, and that of embeddings, answers, accepts our key and has the model. */

@@ -32,8 +32,7 @@ export type Events = ReturnType<typeof createEvents>;
 /** The events of one storage. Several processes may share it.
  * @example
  * const events = createEvents({ storage: await openStorage("memory:"), clock, ids, logger });
- * await events.record({ user_id: "alice", event_type: "page_view" }); // { event_id: "2026-11-20-1-0", stored: true }
- */
+ * await events.record({ user_id: "alice", event_type: "page_view" }); // { event_id: "2026-11-20-1-0", stored: true } */
 export function createEvents(dependencies: EventDeps & { readonly reportDamage?: ReportDamage }) {
   const { storage, clock, reportDamage } = dependencies;
   const onSkipped: OnSkipped = (error) => void reportDamage?.(error);
@@ -93,8 +92,7 @@ async function* exportEvents(storage: Storage, range: TimeRange, skipped?: OnSki
 
 async function countIds(storage: Storage, day: string): Promise<FingerprintCounts> {
   const counts = new FingerprintCounts();
-  for await (const { event_id, source_id } of eventsOfDay(storage, day, () => undefined)) {
+  for await (const { event_id, source_id } of eventsOfDay(storage, day, () => undefined))
     counts.addStored(fingerprint("", source_id ?? event_id));
-  }
   return counts;
 }

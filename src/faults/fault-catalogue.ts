@@ -51,9 +51,8 @@ export function readFault(typed: string): Fault {
 /** Checks that no two faults have the same name.
  * @throws RangeError as {@link readFault} does */
 export function checkFaults(faults: readonly Fault[]): void {
-  for (const [index, { name }] of faults.entries()) {
+  for (const [index, { name }] of faults.entries())
     if (faults.findIndex((other) => other.name === name) !== index) throw new RangeError(`names ${name} twice`);
-  }
 }
 
 /** A daemon is in production unless its configuration says otherwise or it runs on a fixture.

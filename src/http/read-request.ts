@@ -88,5 +88,4 @@ async function readBody({ req, runtime }: H3Event, bounds: BodyBounds): Promise<
 }
 
 const CLOSE = { headers: { connection: "close" } };
-
 const tooLarge = ({ bytes }: BodyBounds) => new AnpError(413, `The body is larger than ${bytes} bytes.`, CLOSE);

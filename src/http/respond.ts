@@ -98,9 +98,8 @@ type PageBody = string | Uint8Array<ArrayBuffer>;
 type PageOptions = { readonly status?: number; readonly headers?: Readonly<Record<string, string>> };
 
 /** A response without an envelope: a page of the daemon itself. */
-export function page(body: PageBody, contentType: string, { status = 200, headers = {} }: PageOptions = {}): Response {
-  return new FastResponse(body, { status, headers: { "content-type": contentType, ...SAFE_HEADERS, ...headers } });
-}
+export const page = (body: PageBody, contentType: string, { status = 200, headers = {} }: PageOptions = {}): Response =>
+  new FastResponse(body, { status, headers: { "content-type": contentType, ...SAFE_HEADERS, ...headers } });
 
 /** The entity tag of a body or of what it was made of (RFC 9110 §8.8.3), in quotes. */
 export const entityTag = (content: string | Uint8Array) =>

@@ -23,7 +23,6 @@ const HAN_NAMES = NAMES.map(({ name }) => name).filter((name) => !LATIN_NAMES.in
 /** Longest names first, so that "bitcoin cash" is not read as "bitcoin"; Latin names only as whole words. */
 const NAME = new RegExp(`(?<![a-z\\d])(?:${LATIN_NAMES.join("|")})(?![a-z\\d])|${HAN_NAMES.join("|")}`, "gi");
 
-/** Lower-case tickers that are not words. */
 const SMALL_TICKERS = new Map(
   ASSETS.filter(({ isAmbiguous }) => !isAmbiguous).map(({ symbol }) => [symbol.toLowerCase(), symbol]),
 );
@@ -33,8 +32,7 @@ const TICKER_IN_QUESTION =
 /** The tickers of the assets that a question names, or a title that is matched with one. Users write carelessly: names
  * and known tickers count in any case, and an unknown word in capitals is a ticker ("ORCH") unless it is an acronym.
  * @example
- * assetsInQuestion("比特币和 sol 怎么样"); // Set { "BTC", "SOL" }
- */
+ * assetsInQuestion("比特币和 sol 怎么样"); // Set { "BTC", "SOL" } */
 export function assetsInQuestion(text: string, tokens: readonly Token[] = tokenize(text)): Set<string> {
   const found = new Set<string>();
   for (const [, marked, pair, capitals] of text.matchAll(TICKER_IN_QUESTION)) {
@@ -69,8 +67,7 @@ const QUOTE = /^\s?[/-]\s?(?:USDT?|USDC|BTC|ETH|EUR)\b|^(?:USDT|USDC)\b/;
  * written: `$TIDE`, `TIDE/USDT`, a name with its ticker in brackets (`Tidepool (TIDE)`), or a category of the feed that
  * the text has as a ticker.
  * @example
- * assetsInNews("Tidepool (TIDE) drained as bitcoin and ETF flows rise"); // ["TIDE", "BTC"]
- */
+ * assetsInNews("Tidepool (TIDE) drained as bitcoin and ETF flows rise"); // ["TIDE", "BTC"] */
 export function assetsInNews(text: string, categories: readonly string[] = []): string[] {
   const found = new Map<string, number>();
   const note = (symbol: string, at: number): void => {

@@ -25,8 +25,7 @@ export const hasHan = (text: string): boolean => HAN.test(text);
  * so a few Chinese characters decide; an English sentence that quotes one Chinese name stays English. `fallback` is the
  * language of a text without a letter.
  * @example
- * detectLanguage("BTC 今天怎么样"); // "zh"
- */
+ * detectLanguage("BTC 今天怎么样"); // "zh" */
 export function detectLanguage(text: string, fallback: Language = "en"): Language {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
   if (han === 0) return /\p{L}/u.test(text) ? "en" : fallback;

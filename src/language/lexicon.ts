@@ -13,15 +13,17 @@ type Lexicon = ReturnType<typeof readLexicon>;
 export function readLexicon(file: URL) {
   const concepts = new Map<string, string[]>(); // By name: for English, the stems of its words, joined by spaces.
   const words = new Map<string, Set<string>>(); // Of English names, by first letter: candidates for a misspelt word.
+  const ends = new Set<string>(); // The last words of names with several.
   for (const [[id = ""] = [], ...names] of readRows(file)) {
     for (const name of names.flat()) {
       const units = tokenize(name).map(({ text, han }) => (han ? text : stem(text)));
       const key = units.join(" ");
       concepts.set(key, [...(concepts.get(key) ?? []), id]);
+      if (units.length > 1) ends.add(units.at(-1)!);
       if (/^[a-z]{5,}$/.test(name)) words.set(name[0]!, (words.get(name[0]!) ?? new Set()).add(name));
     }
   }
-  return { concepts, words };
+  return { concepts, ends, words };
 }
 
 const LONGEST_HAN = 7;
@@ -30,22 +32,25 @@ const LONGEST_PHRASE = 4;
 /** The concepts that a text names, in the order of their mention.
  * @param correct whether unknown words are replaced by the nearest words of the lexicon
  * @example
- * conceptsOf(tokenize("withdrawel fee"), QUESTION_LEXICON, true); // Set { "withdraw", "fee" }
- */
+ * conceptsOf(tokenize("withdrawel fee"), QUESTION_LEXICON, true); // Set { "withdraw", "fee" } */
 export function conceptsOf(tokens: readonly Token[], lexicon: Lexicon, correct = false): Set<string> {
   const found = new Set<string>();
-  const note = (key: string): void => {
-    for (const concept of lexicon.concepts.get(key) ?? []) found.add(concept);
-  };
-  let words: string[] = [];
+  const { concepts, ends } = lexicon;
+  const words: string[] = []; // Those in a row before the next token.
   for (const { text, han } of tokens) {
     if (!han) {
       words.push(correct ? formOf(text, lexicon) : stem(text));
-      for (let size = 1; size <= Math.min(LONGEST_PHRASE, words.length); size++) note(words.slice(-size).join(" "));
+      let phrase = "";
+      for (let at = words.length - 1; at >= Math.max(0, words.length - LONGEST_PHRASE); at--) {
+        phrase = phrase === "" ? words[at]! : `${words[at]} ${phrase}`;
+        for (const concept of concepts.get(phrase) ?? []) found.add(concept);
+        if (!ends.has(words.at(-1)!)) break;
+      }
       continue;
     }
-    words = [];
-    for (const { word } of longestMatches(text, (name) => lexicon.concepts.has(name), LONGEST_HAN)) note(word);
+    words.length = 0;
+    for (const { word } of longestMatches(text, concepts, LONGEST_HAN))
+      for (const concept of concepts.get(word)!) found.add(concept);
   }
   return found;
 }

@@ -1,9 +1,9 @@
 /** The known words in a run of Chinese, from the left, the longest at each place: there is no "续费" in "手续费".
  * @param longest characters of the longest known word */
-export function* longestMatches(run: string, isKnown: (word: string) => boolean, longest: number) {
+export function* longestMatches(run: string, known: Pick<ReadonlySet<string>, "has">, longest: number) {
   for (let at = 0; at < run.length;) {
     let length = Math.min(longest, run.length - at);
-    while (length > 0 && !isKnown(run.slice(at, at + length))) length--;
+    while (length > 0 && !known.has(run.slice(at, at + length))) length--;
     if (length > 0) yield { word: run.slice(at, at + length), at };
     at += Math.max(1, length);
   }

@@ -21,8 +21,7 @@ function readNames() {
 /** The places, the precise kinds of things and the assets that a question names, each by all its names, folded. What
  * speaks only of others of the kind does not answer it.
  * @example
- * namedIn("How many ringgit for ADA?"); // [["malaysia", "ringgit", …, "马来西亚", …], ["ada", "cardano", …]]
- */
+ * namedIn("How many ringgit for ADA?"); // [["malaysia", "ringgit", …, "马来西亚", …], ["ada", "cardano", …]] */
 export function namedIn(question: string): Names[] {
   const { en, zh, longest } = (opened ??= readNames());
   const text = fold(question);
@@ -34,7 +33,7 @@ export function namedIn(question: string): Names[] {
       if (names !== undefined) found.add(names);
     }
   }
-  for (const { word } of longestMatches(text, (part) => zh.has(part), longest)) found.add(zh.get(word)!);
+  for (const { word } of longestMatches(text, zh, longest)) found.add(zh.get(word)!);
   const assets = Array.from(assetsInQuestion(question)).filter((symbol) => KNOWN_ASSETS.has(symbol));
   return [...found, ...assets.map(namesOfAsset)];
 }

@@ -41,8 +41,7 @@ const BULLET = /^[ \t]*[*+-][ \t]+/gm;
 /** Plain text of an article in HTML or Markdown, its lines kept. Linear in the length of the text.
  * @param bullet what marks an item of an unnumbered list
  * @example
- * plainText("<h2>Fees</h2>**0.5**&nbsp;USDT"); // "\nFees\n0.5 USDT"
- */
+ * plainText("<h2>Fees</h2>**0.5**&nbsp;USDT"); // "\nFees\n0.5 USDT" */
 export function plainText(article: string, bullet = ""): string {
   const text = decodeEntities(withoutTags(article.replace(/\r\n?/g, "\n")));
   const plain = withoutControls(withoutMarkdown(text));

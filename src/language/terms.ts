@@ -6,6 +6,7 @@ import { HEADLINE_STOP_WORDS } from "./stop-words.ts";
 
 /** Kind of a headline's term: it determines the weight, and whether the term means the same in every language. */
 export const TERM_KINDS = ["word", "han", "concept", "number", "small", "asset"] as const;
+type TermKind = (typeof TERM_KINDS)[number];
 
 const NUMBER =
   /(?<![\p{Script=Latin}\d])\d[\d,.]*%?(?:[kmbt]n?(?![a-z])|bps(?![a-z])|(?=thousand|million|billion|trillion|mln|bln|bbl|percent|pct)|(?!\p{Script=Latin}))/gu;
@@ -13,13 +14,12 @@ const NUMBER =
 /** A month as the period of a figure ("9月CPI"), not of a date ("9月3日"). */
 const MONTH = /(?<!\d)(1[0-2]|[1-9])\s?月份?(?!\s?\d)/g;
 
-/** Terms that show whether news items report one event, each once: stems, pairs of Chinese characters, and what both
+/** Terms that show whether news items report one event, each with its kind: stems, pairs of Chinese characters, and what both
  * languages have in common (concepts, quantities, the `assets`: tickers that the text is about).
  * @example
- * headlineTermsOf("Fed cuts rates by 0.5%", []); // #5.0e-1%, @fed, @rate-cut, @rates, fed, cut, rate
- */
-export function headlineTermsOf(text: string, assets: readonly string[]) {
-  const terms = new Map<string, (typeof TERM_KINDS)[number]>();
+ * headlineTermsOf("Fed cuts rates by 0.5%", []); // #5.0e-1%, @fed, @rate-cut, @rates, fed, cut, rate */
+export function headlineTermsOf(text: string, assets: readonly string[]): ReadonlyMap<string, TermKind> {
+  const terms = new Map<string, TermKind>();
   for (const symbol of assets) terms.set(`$${symbol}`, "asset");
   const folded = quantitiesInDigits(fold(text));
   for (const { key, isSmall } of numbersOf(folded)) terms.set(key, isSmall ? "small" : "number");
@@ -28,21 +28,25 @@ export function headlineTermsOf(text: string, assets: readonly string[]) {
   for (const concept of conceptsOf(tokens, headlineLexicon())) terms.set(`@${concept}`, "concept");
   for (const { text: token, han } of tokens) {
     if (han) for (let at = 0; at + 1 < token.length; at++) terms.set(token.slice(at, at + 2), "han");
-    else if (!terms.has(`$${assetOfWord(token)}`)) {
-      const word = stem(token);
-      if (word.length > 1 && !HEADLINE_STOP_WORDS.has(word)) terms.set(word, "word");
+    else {
+      const [asset, word] = [assetOfWord(token), stem(token)];
+      const isTerm = word.length > 1 && !HEADLINE_STOP_WORDS.has(word);
+      if (isTerm && (asset === undefined || !terms.has(`$${asset}`))) terms.set(word, "word");
     }
   }
-  return Array.from(terms, ([key, kind]) => ({ key, kind }));
+  return terms;
 }
 
 /** The percentages of a folded text, and its numbers from 10 on but for years, rounded so that two notations are equal.
  * Small are percentages and numbers below 100, which many texts share by chance. */
-const numbersOf = (folded: string): { key: string; isSmall: boolean }[] =>
-  quantitiesOf(folded).flatMap(({ value, unit, start, end }) => {
-    if (unit !== "") return [{ key: `#${value.toExponential(1)}${unit}`, isSmall: true }];
+function* numbersOf(folded: string) {
+  for (const { value, unit, start, end } of quantitiesOf(folded)) {
+    if (unit !== "") yield { key: `#${value.toExponential(1)}${unit}`, isSmall: true };
+    if (unit !== "" || value < 10) continue;
     const isYear =
       /^(?:19|20)\d\d$/.test(folded.slice(start, end)) && !/^(?!年|财年)\p{Script=Han}/u.test(folded.slice(end));
-    if (value < 10 || isYear) return [];
-    return [`#${value.toExponential(2)}`, `#~${value.toExponential(1)}`].map((key) => ({ key, isSmall: value < 100 }));
-  });
+    if (isYear) continue;
+    yield { key: `#${value.toExponential(2)}`, isSmall: value < 100 };
+    yield { key: `#~${value.toExponential(1)}`, isSmall: value < 100 };
+  }
+}

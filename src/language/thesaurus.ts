@@ -89,7 +89,7 @@ function createThesaurus(words: MeaningRows, situations: MeaningRows = []) {
       }),
     /** The meanings that a run of Chinese mentions, from the left, the longest word first, and those of phrases with gaps. */
     mentionsInChinese(run: string): Mention[] {
-      const matched = [...longestMatches(run, (word) => byWord.has(word), longestWord)].flatMap(({ word, at }) => {
+      const matched = [...longestMatches(run, byWord, longestWord)].flatMap(({ word, at }) => {
         const places = Array.from(word, (_, i) => at + i);
         return byWord.get(word)!.map(({ meaning }) => ({ meaning, phrase: word, places }));
       });

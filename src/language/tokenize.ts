@@ -9,14 +9,13 @@ export type Token = { readonly text: string; readonly han: boolean };
 
 /** The words, numbers and Chinese runs of a text, folded, in order.
  * @example
- * tokenize("What's the 提现 fee, 1,000?"); // what, the, 提现, fee, 1000
- */
+ * tokenize("What's the 提现 fee, 1,000?"); // what, the, 提现, fee, 1000 */
 export const tokenize = (text: string): Token[] => tokenizeFolded(fold(text));
 
 /** Tokens of a text that is folded. */
 export function tokenizeFolded(folded: string): Token[] {
   const tokens: Token[] = [];
-  for (const [match] of folded.matchAll(TOKENS)) {
+  for (const match of folded.match(TOKENS) ?? []) {
     if (IS_HAN.test(match)) tokens.push({ text: match, han: true });
     else if (/^\d/.test(match) && match.includes(",")) tokens.push({ text: match.replaceAll(",", ""), han: false });
     else tokens.push({ text: match.replace(/['’].*/, ""), han: false });
@@ -32,8 +31,7 @@ const PLAIN = /^[\x00-\x7f\u2010-\u2027\u3000-\u3029\u4e00-\u9fff\uff01-\uff5e]*
 
 /** One form of texts that differ in compatibility forms, case, accents, or traditional characters.
  * @example
- * fold("Ｃafé 提幣"); // "cafe 提币"
- */
+ * fold("Ｃafé 提幣"); // "cafe 提币" */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   const safe = PLAIN.test(text) ? text : text.replace(TOO_MANY_MARKS, "$1");

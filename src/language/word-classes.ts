@@ -1,4 +1,5 @@
 import { longestMatches } from "./longest-matches.ts";
+import { groupBy } from "../runtime/group-by.ts";
 import { readRows } from "../runtime/text/data-rows.ts";
 
 /** A word of a title, or a character of a Chinese one that is in no word of a class; and the classes that it is in. */
@@ -10,19 +11,27 @@ for (const [[name = ""] = [], en = [], zh = []] of readRows(new URL("data/word-c
   for (const word of en) ENGLISH.set(word, [...(ENGLISH.get(word) ?? []), name]);
   for (const word of zh) CHINESE.set(word, [...(CHINESE.get(word) ?? []), name]);
 }
-const longest = (words: ReadonlyMap<string, unknown>) => Math.max(...Array.from(words.keys(), (word) => word.length));
-const [LONGEST_EN, LONGEST_ZH] = [longest(ENGLISH), longest(CHINESE)];
+const LONGEST_FIRST = Array.from(ENGLISH.entries())
+  .filter(([word]) => word.endsWith("*"))
+  .map(([word, classes]) => ({ beginning: word.slice(0, -1), classes }))
+  .sort((a, b) => b.beginning.length - a.beginning.length);
+const START = LONGEST_FIRST.at(-1)!.beginning.length; // Characters of the shortest beginning.
+const BEGINNINGS = groupBy(LONGEST_FIRST, ({ beginning }) => beginning.slice(0, START));
+const LONGEST_ZH = Math.max(...Array.from(CHINESE.keys(), (word) => word.length));
 
 /** The classes of a word.
  * @example
- * classesOf("slumped"); // ["negative", "down", "drop"]
- */
+ * classesOf("slumped"); // ["negative", "down", "drop"] */
 export function classesOf(word: string): string[] {
-  const found = new Set(ENGLISH.get(word) ?? CHINESE.get(word));
-  for (let length = Math.min(LONGEST_EN, word.length); length > 0; length--) {
-    for (const name of ENGLISH.get(`${word.slice(0, length)}*`) ?? []) found.add(name);
-  }
-  return [...found];
+  const found: string[] = [];
+  addNew(found, ENGLISH.get(word) ?? CHINESE.get(word));
+  for (const { beginning, classes } of BEGINNINGS.get(word.slice(0, START)) ?? [])
+    if (word.startsWith(beginning)) addNew(found, classes);
+  return found;
+}
+
+function addNew(found: string[], names: readonly string[] = []): void {
+  for (const name of names) if (!found.includes(name)) found.push(name);
 }
 
 /** A Chinese text as words of classes, the longest at each place, and the characters between them. */
@@ -32,7 +41,7 @@ export function chineseTokens(text: string): Token[] {
   const addCharacters = (until: number): void => {
     for (const character of text.slice(end, until).replaceAll(" ", "")) tokens.push({ text: character, classes: [] });
   };
-  for (const { word, at } of longestMatches(text, (part) => CHINESE.has(part), LONGEST_ZH)) {
+  for (const { word, at } of longestMatches(text, CHINESE, LONGEST_ZH)) {
     addCharacters(at);
     tokens.push({ text: word, classes: CHINESE.get(word)! });
     end = at + word.length;

@@ -23,7 +23,6 @@ interface HotTopicsDeps {
 
 const HOUR_S = 3600;
 const FAILED = "hot topics failed; the bundled snapshot is shown";
-
 const NEUTRAL = { dominant: "neutral", positive: 0, neutral: 0, negative: 0, index: null, updated_at: null } as const;
 
 /** Hot topics of the newest snapshot, or the bundled ones where that has none or fails: the result never fails. */

@@ -55,8 +55,7 @@ export type News = ReturnType<typeof createNews>;
  * const config = newsConfig.parse({ sources: [{ id: "wire", name: "Wire", lang: "en", url: "wire.xml" }] });
  * const news = createNews({ config, baseDir: ".", storage, clock: systemClock, logger });
  * await news.refresh("full");
- * const { news: items, total } = await news.hot({ limit: 10, hours: 48 });
- */
+ * const { news: items, total } = await news.hot({ limit: 10, hours: 48 }); */
 export function createNews(deps: NewsDeps) {
   const { config, clock, logger, storage, shift, views = createSnapshotViews } = deps;
   const monotonic = deps.monotonic ?? ((): number => performance.now());

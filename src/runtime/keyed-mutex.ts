@@ -2,8 +2,7 @@
  * avoids conflicts between the writers of one process; correctness between processes is up to the storage.
  * @example
  * const inTurn = createKeyedMutex();
- * await inTurn("alice", () => append(entry));
- */
+ * await inTurn("alice", () => append(entry)); */
 export function createKeyedMutex(): <T>(key: string, action: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return async (key, action) => {

@@ -33,9 +33,8 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
     if (content !== known) answered = new Map();
     known = content;
     const topics: Topic[] = [];
-    for (const topic of all) {
+    for (const topic of all)
       topics.push(Object.freeze({ ...topic, question_suggestions: [...(await questionsOf(topic))] }));
-    }
     return [...topics.keys(), topics.length].map((end) => Object.freeze({ topics: topics.slice(0, end), total }));
   }
 

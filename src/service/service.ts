@@ -49,8 +49,7 @@ type Operations = { readonly [K in OperationId]: OperationHandler<K> };
 /** @example
  * const service = await createService({ config, baseDir, storage, clock: systemClock, random: systemRandom, logger });
  * const { data } = await service.run("getPoints", { request_id: "req-1", user: "alice" }, {});
- * await service.close();
- */
+ * await service.close(); */
 export async function createService(given: ServiceDeps) {
   const { observer } = given;
   const deps = observer === undefined ? given : { ...given, storage: observeStorage(given.storage, observer) };

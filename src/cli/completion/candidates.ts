@@ -49,7 +49,6 @@ async function helpWords([first, ...others]: string[]): Promise<readonly Candida
 }
 
 const COMMAND_NAMES: readonly Candidate[] = CATALOGUE.map(({ name, summary }) => ({ word: name, about: summary }));
-
 const loadCommand = async (first: string | undefined) => CATALOGUE.find(({ name }) => name === first)?.load();
 
 type Verb = { command: Definition | undefined; depth: number };

@@ -54,8 +54,7 @@ export interface Definition extends CommandFacts, CommandParams {
  *   arguments: { user: knownUser() },
  *   options: { json: toggle() },
  *   async run({ user, json }, context) { … },
- * });
- */
+ * }); */
 export function defineCommand<A extends Readings = None, O extends Readings = None>(
   name: CommandName,
   { run, ask, ...spec }: CommandSpec<A, O>,

@@ -15,8 +15,7 @@ const SHOW_MS = 100; // The shortest time between two lines of progress, ms.
  * @example
  * await longWork(context, "Nothing was changed.", async (report) => {
  *   for (const [index, user] of users.entries()) report(() => `${index} of ${users.length} users read`);
- * });
- */
+ * }); */
 export async function longWork<T>(
   { io, terminal }: Pick<Context, "io" | "terminal">,
   advice: string | (() => string),

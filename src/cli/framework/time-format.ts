@@ -33,8 +33,7 @@ const shiftOf = (zone: string): number => (offsetMinutes(zone) ?? 0) * UNIT_MS.m
 export function showAge(iso: string, now: number): string {
   const ms = now - Date.parse(iso);
   if (ms < -UNIT_MS.s) return `in ${showSpan(-ms)}`;
-  if (ms < UNIT_MS.s) return "now";
-  return `${showSpan(ms).split(" ").slice(0, 2).join(" ")} ago`;
+  return ms < UNIT_MS.s ? "now" : `${showSpan(ms).split(" ").slice(0, 2).join(" ")} ago`;
 }
 
 /** A span of time in its two largest units: `3 h 12 min`, `42 s`. */

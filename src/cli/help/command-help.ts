@@ -32,7 +32,6 @@ export function notesOf(command: Command): string[] {
 export const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 
-/** The paragraphs below the heading with the command's name; examples are indented. */
 function sectionOf(command: Command): string[] {
   const sections = readFileSync(new URL("commands.md", import.meta.url), "utf8").split(/^## /m);
   const [, ...parts] = sections.find((section) => section.startsWith(`${pathOf(command)}\n`))?.split("\n\n") ?? [];

@@ -50,9 +50,8 @@ function typedValues(spec: CommandParams, command: Command, onDaemon: boolean): 
   const all = Object.entries(spec.arguments);
   const withoutUser = onDaemon && args.length === all.length - 1;
   const places = withoutUser ? all.filter(([, { holds }]) => holds !== "user") : all;
-  for (const [index, [key, { readAll }]] of places.entries()) {
+  for (const [index, [key, { readAll }]] of places.entries())
     if (index < args.length) typed.set(key, readAll === undefined ? args[index]! : args.slice(index));
-  }
   for (const [key, value] of Object.entries(command.opts<Readonly<Record<string, Typed>>>())) typed.set(key, value);
   return typed;
 }

@@ -86,8 +86,7 @@ export function noteReplay({ terminal }: Context, { replayed }: { readonly repla
  * storage does not have is loaded first; nothing is written to any other storage.
  * @throws UsageError, ConfigError, StorageError
  * @example
- * await withSession(context, ({ service }) => service.news.status());
- */
+ * await withSession(context, ({ service }) => service.news.status()); */
 export const withSession = async <T>(context: Context, action: Action<Session, T>, options: SessionOptions = {}) =>
   use((await import("./open-session.ts")).openSession(context, true, options), action);
 

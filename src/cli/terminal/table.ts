@@ -38,9 +38,8 @@ export function drawRows<T extends object>(
     colAligns: columns.map((column) => (typeof (first && cellOf(first, column)) === "number" ? "right" : "left")),
     colWidths: [...widths],
   });
-  for (const row of cellsOf(rows, columns, terminal)) {
+  for (const row of cellsOf(rows, columns, terminal))
     table.push(row.map((cell, at) => cell.slice(0, MOST_PER_COLUMN * widths[at]!)));
-  }
   return `${table.toString().replace(/(?<![ \t])[ \t]+$/gm, "")}\n`;
 }
 

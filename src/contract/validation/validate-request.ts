@@ -13,8 +13,7 @@ export interface RawInput {
  * @throws AnpError 422 with every field error of query and body
  * @example
  * const { query } = validateRequest("getLedger", { query: { page: 2 } });
- * // { page: 2, page_size: 20 }
- */
+ * // { page: 2, page_size: 20 } */
 export function validateRequest<K extends OperationId>(id: K, raw: RawInput): OperationInput<K> {
   const endpoint: Endpoint = ENDPOINTS[id];
   const fieldErrors: FieldError[] = [...(raw.fieldErrors ?? [])];

@@ -25,8 +25,7 @@ type Validation<T> =
  * const checked = validate(z.object({ limit: z.int().min(1).max(20) }), { limit: 21 });
  * if (!checked.valid) console.log(checked.errors.map(printField));
  * // [ 'limit: must be an integer from 1 to 20, not 21' ]
- * @param context `jitless` for a large schema that a process uses once: compiling it takes longer
- */
+ * @param context `jitless` for a large schema that a process uses once: compiling it takes longer */
 export function validate<T extends z.ZodType>(
   schema: T,
   value: unknown,

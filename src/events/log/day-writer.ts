@@ -59,9 +59,8 @@ export function createDayWriter(storage: Storage, ids: Ids) {
       return false;
     }
     open.head = { since: since + 1, mark: batch.batch_id };
-    for (const [index, one] of events.entries()) {
+    for (const [index, one] of events.entries())
       one.result = { event_id: formatAddress(open.day, since + 1, index), stored: true };
-    }
     return true;
   }
 
@@ -100,9 +99,8 @@ async function findDuplicates(storage: Storage, open: OpenDay, events: readonly 
         if (stored === undefined) throw new StorageError("A batch of events was lost while it was read.");
         await storage.confirm(log.keyOf(version), stored.text);
       }
-      for (const { one, index } of matches) {
+      for (const { one, index } of matches)
         one.result = { event_id: formatAddress(day, version, index), stored: true, replayed: true };
-      }
     }
     for (const one of searched) one.search = { ...position, again: false };
   } catch (error) {

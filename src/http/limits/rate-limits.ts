@@ -19,15 +19,13 @@ type RateWatch = { readonly logger?: Logger; readonly refused?: OnRefused };
 
 /** The rest of a limit; below 0 points when the request is refused. */
 type Left = Pick<RateLimiterRes, "remainingPoints" | "msBeforeNext">;
-
 type Rule = Rate & { readonly group: RateGroup; readonly count: (caller: string) => Left | Promise<Left> };
 
 /** The rate limits of the configuration; undefined when there are none. They are counted in `store`, or in memory
  * without one; while the store does not answer, each daemon counts for itself.
  * @example
  * const limits = await createRateLimits({ chat: { requests: 60, window_s: 60 } }, undefined);
- * const headers = await limits?.take("chat", "user:alice");
- */
+ * const headers = await limits?.take("chat", "user:alice"); */
 export async function createRateLimits(rates: Partial<Rates>, store: RateStore | undefined, watch: RateWatch = {}) {
   const limited = RATE_GROUPS.filter((group) => (rates[group]?.requests ?? 0) > 0);
   if (limited.length === 0) return undefined;
@@ -54,8 +52,7 @@ export async function createRateLimits(rates: Partial<Rates>, store: RateStore |
      * @returns headers that say what is left, once half of a limit is used
      * @throws AnpError 429 with `Retry-After` */
     take(group: RateGroup, caller: string): RateHeaders | Promise<RateHeaders> {
-      const shared = caller.startsWith("address:") ? rules.get("public") : undefined;
-      const rule = shared ?? rules.get(group);
+      const rule = (caller.startsWith("address:") ? rules.get("public") : undefined) ?? rules.get(group);
       if (rule === undefined) return undefined;
       const left = rule.count(caller);
       return left instanceof Promise ? left.then((known) => answer(rule, known)) : answer(rule, left);

@@ -31,11 +31,7 @@ export class AttentionNetwork {
 
   /** @param more how many measures the caller gives
    * @param given vectors for words that the file has none for, of `length` numbers */
-  constructor(
-    file: URL,
-    more: number,
-    given?: { readonly length: number; readonly of: (word: string) => Float32Array },
-  ) {
+  constructor(file: URL, more: number, given?: { length: number; of: (word: string) => Float32Array }) {
     const { numbers, bytes } = readNumberedLines(file);
     const [{ size }, { buffer, byteOffset }] = [numbers, bytes];
     this.#numbers = numbers;
@@ -56,9 +52,10 @@ export class AttentionNetwork {
   }
 
   read(text: string): NetworkText {
-    const units = unitsOf(text, (word) => this.#numbers.has(word)).map((unit) => this.#unit(unit));
-    return { units, isChinese: hasHan(text) };
+    return { units: unitsOf(text, this.#isKnown).map((unit) => this.#unit(unit)), isChinese: hasHan(text) };
   }
+
+  readonly #isKnown = (word: string): boolean => this.#numbers.has(word);
 
   #unit(unit: Unit): NetworkUnit {
     const name = `${unit.isName ? "^" : ""}${unit.key} ${unit.parts.join(" ")}`; // Words of one stem may be of other classes.
@@ -85,30 +82,37 @@ export class AttentionNetwork {
     if (this.#given !== undefined && isWord && !this.#numbers.has(unit.key))
       addTimes(vector, this.#layers.given, this.#given(unit.key));
     const length = Math.hypot(...vector) || 1;
-    const { own, aligned } = this.#layers;
-    const direction = vector.map((x) => x / length);
-    const through = (layer: Float64Array): Float32Array => addTimes(new Float32Array(U), layer, vector);
-    return (unit.values = { direction, own: through(own), both: Float64Array.from([...vector, ...through(aligned)]) });
+    const direction = Float32Array.from(vector);
+    for (let at = 0; at < V; at++) direction[at]! /= length;
+    const own = addTimes(new Float32Array(U), this.#layers.own, vector);
+    const both = new Float64Array(V + U);
+    both.set(vector);
+    both.set(addTimes(new Float32Array(U), this.#layers.aligned, vector), V);
+    return (unit.values = { direction, own, both });
   }
 
-  /** The logit of whether two texts belong together.
-   * @param more measures by the caller */
+  /** The logit of whether two texts belong together. @param more measures by the caller */
   compare(a: NetworkText, b: NetworkText, more: readonly number[] = []): number {
     const { only, measures } = differenceOf(a, b, more);
     const input = new Float32Array(2 * U + measures.length + 1);
-    const [mine, theirs] = only.map((units) => units.map((unit) => this.#valuesOf(unit).direction));
-    const powers = new Float32Array(mine!.length * theirs!.length);
+    const powers = new Float32Array(only[0].length * only[1].length);
     let number = 0;
-    for (const one of mine!) for (const other of theirs!) powers[number++] = Math.exp(SHARPNESS * product(one, other));
+    for (const one of only[0]) {
+      const { direction } = this.#valuesOf(one);
+      for (const other of only[1])
+        powers[number++] = Math.exp(SHARPNESS * product(direction, this.#valuesOf(other).direction));
+    }
     const [first, second] = [this.#sumOf(only[0], only[1], powers), this.#sumOf(only[1], only[0], powers, true)];
     for (let at = 0; at < U; at++) {
       input[at] = (first[at]! + second[at]!) / SUMS;
       input[U + at] = Math.abs(first[at]! - second[at]!) / SUMS;
     }
     input.set([...measures, 1], 2 * U);
-    const hidden = addTimes(new Float32Array(P + 1), this.#layers.pair, input).map((value) => Math.max(0, value));
+    const hidden = addTimes(new Float32Array(P + 1), this.#layers.pair, input);
     hidden[P] = 1;
-    return hidden.reduce((logit, value, at) => logit + this.#layers.last[at]! * value, 0);
+    let logit = 0;
+    for (let at = 0; at <= P; at++) logit += this.#layers.last[at]! * Math.max(0, hidden[at]!);
+    return logit;
   }
 
   /** What is said of the units that one text alone has, each beside those of the other that it is aligned with.
@@ -117,8 +121,9 @@ export class AttentionNetwork {
     const [sum, around] = [new Float32Array(U), new Float32Array(V + U)];
     const [met, said] = [around.subarray(0, V), around.subarray(V)];
     const [mine, flags] = [new Float64Array(others.length), new Float32Array(FLAGS + 1).fill(1)];
-    for (const [at, other] of others.entries()) this.#theirs.set(this.#valuesOf(other).both, at * (V + U));
-    for (const [number, unit] of units.entries()) {
+    for (let at = 0; at < others.length; at++) this.#theirs.set(this.#valuesOf(others[at]!).both, at * (V + U));
+    for (let number = 0; number < units.length; number++) {
+      const unit = units[number]!;
       const { both, own } = this.#valuesOf(unit);
       let total = 0;
       let most = 1;

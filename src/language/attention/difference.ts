@@ -11,12 +11,10 @@ export interface ReadText<U extends WeighedUnit> {
 /** What each of two texts has and the other has not, and measures of what they share: shares of 0 to 1, counts in eights.
  * @param more measures by the caller */
 export function differenceOf<U extends WeighedUnit>(a: ReadText<U>, b: ReadText<U>, more: readonly number[]) {
-  const only = [a.units.filter(notIn(b)), b.units.filter(notIn(a))] as const;
+  const only = [unitsMissing(a, b), unitsMissing(b, a)] as const;
   const shared = a.units.filter((unit) => !only[0].includes(unit));
-  const rare = (units: readonly U[]): number => units.reduce((sum, { rarity }) => sum + rarity, 0);
-  const has = (units: readonly U[], sort: Unit["sort"]): number => Number(units.some((unit) => unit.sort === sort));
-  const figures = only.map((units) => has(units, "figure")) as [number, number];
-  const assets = only.map((units) => has(units, "asset")) as [number, number];
+  const figures = [has(only[0], "figure"), has(only[1], "figure")] as const;
+  const assets = [has(only[0], "asset"), has(only[1], "asset")] as const;
   const measures = [
     shared.length / 8,
     only[0].length / 8,
@@ -33,34 +31,38 @@ export function differenceOf<U extends WeighedUnit>(a: ReadText<U>, b: ReadText<
     Math.abs(assets[0] - assets[1]),
     Number(a.isChinese && b.isChinese),
     Number(a.isChinese !== b.isChinese),
-    inOrder(keysOf(shared), keysOf(b.units)) / (shared.length || 1),
+    inOrder(shared.map(keyOf), b.units.map(keyOf)) / (shared.length || 1),
     ...more,
   ];
   return { only, measures };
 }
 export const MEASURES = 17; // Without those of the caller.
 
-const keysOf = (units: readonly Unit[]): string[] => units.map(({ key }) => key);
+const keyOf = ({ key }: Unit): string => key;
+const rare = (units: readonly WeighedUnit[]): number => units.reduce((sum, { rarity }) => sum + rarity, 0);
+const has = (units: readonly Unit[], sort: Unit["sort"]): number => Number(units.some((unit) => unit.sort === sort));
 
 /** The share of the shorter text's units that both have. */
-export function overlapOf(a: ReadText<WeighedUnit>, b: ReadText<WeighedUnit>): number {
-  const shared = a.units.length - a.units.filter(notIn(b)).length;
-  return shared / (Math.min(a.units.length, b.units.length) || 1);
-}
+export const overlapOf = (a: ReadText<WeighedUnit>, b: ReadText<WeighedUnit>): number =>
+  (a.units.length - unitsMissing(a, b).length) / (Math.min(a.units.length, b.units.length) || 1);
 
-/** A test of whether a text has a unit nowhere: figures are the same if one is the other in two digits. */
-function notIn({ units }: ReadText<WeighedUnit>): (unit: WeighedUnit) => boolean {
-  const keys = new Set(units.map(({ key }) => key));
-  const rounded = new Set(units.map((unit) => unit.rounded));
-  return (unit) => !keys.has(unit.key) && !keys.has(unit.rounded ?? unit.key) && !rounded.has(unit.key);
+const unitsMissing = <U extends WeighedUnit>(text: ReadText<U>, other: ReadText<U>): U[] =>
+  text.units.filter((unit) => !isAmong(other.units, unit));
+
+/** Whether some units have one of the same key: figures are the same if one is the other in two digits. */
+function isAmong(units: readonly WeighedUnit[], { key, rounded }: WeighedUnit): boolean {
+  for (const unit of units) if (unit.key === key || unit.key === rounded || unit.rounded === key) return true;
+  return false;
 }
 
 /** How many of some keys stand in the same order in others, at most. */
 export function inOrder(keys: readonly string[], others: readonly string[]): number {
   const ends: number[] = []; // The least place that a run of each length ends at.
-  for (const place of keys.map((key) => others.indexOf(key))) {
-    const at = ends.findIndex((end) => end >= place);
-    if (place >= 0) ends[at < 0 ? ends.length : at] = place;
+  for (const key of keys) {
+    const place = others.indexOf(key);
+    let at = 0;
+    while (at < ends.length && ends[at]! < place) at++;
+    if (place >= 0) ends[at] = place;
   }
   return ends.length;
 }

@@ -26,46 +26,64 @@ const UNKNOWN = "?";
 /** The first units of a text, each once, in order: Chinese as the longest words that are known at each place.
  * @param isKnown whether a word has a vector
  * @example
- * unitsOf("BTC falls 5%", isKnown); // $BTC, fall, #5%
- */
-export function unitsOf(text: string, isKnown: (word: string) => boolean): Unit[] {
-  const units = new Map<string, Unit>();
-  const beginning = text.slice(0, MOST.characters);
-  const capitals = stemsWithCapitals(beginning);
-  const add = (key: string, sort: Unit["sort"], parts: readonly string[], rounded = key): void => {
-    const isName = capitals.has(key);
-    if (!units.has(key)) units.set(key, { key, sort, parts, isName, ...(rounded !== key && { rounded }) });
-  };
-  const addWord = (word: string, sort: "word" | "han", key = word): void => {
+ * unitsOf("BTC falls 5%", isKnown); // $BTC, fall, #5% */
+export const unitsOf = (text: string, isKnown: (word: string) => boolean): Unit[] =>
+  new UnitReader(text.slice(0, MOST.characters), isKnown).read().slice(0, MOST.units);
+
+class UnitReader {
+  readonly #text: string;
+  readonly #isKnown: (word: string) => boolean;
+  readonly #capitals: ReadonlySet<string>;
+  readonly #units = new Map<string, Unit>();
+
+  constructor(text: string, isKnown: (word: string) => boolean) {
+    [this.#text, this.#isKnown, this.#capitals] = [text, isKnown, stemsWithCapitals(text)];
+  }
+
+  read(): Unit[] {
+    const folded = quantitiesInDigits(fold(this.#text));
+    let end = 0;
+    for (const { value, unit, start, end: after } of quantitiesOf(folded)) {
+      this.#addTokens(folded.slice(end, start));
+      const size = unit === "" && value >= 1900 && value < 2100 ? "year" : Math.floor(Math.log10(value || 1));
+      const parts = ["#", `#${unit}${size}`];
+      this.#add(`#${value}${unit}`, "figure", parts, `#${Number(value.toPrecision(2))}${unit}`);
+      end = after;
+    }
+    this.#addTokens(folded.slice(end));
+    return Array.from(this.#units.values());
+  }
+
+  #addTokens(part: string): void {
+    for (const { text: token, han } of tokenizeFolded(part)) {
+      if (/\d/.test(token)) this.#add(`#${token}`, "figure", ["#", "#code"]);
+      else if (!han) this.#addWord(token, "word", stem(token));
+      else for (const word of chineseWords(token, this)) this.#addWord(word, "han");
+    }
+  }
+
+  #addWord(word: string, sort: "word" | "han", key = word): void {
     const asset = assetOfWord(word);
     if (asset !== undefined) {
-      add(`$${asset}`, "asset", ["$", `$${asset}`]);
+      this.#add(`$${asset}`, "asset", ["$", `$${asset}`]);
       return;
     }
-    const characters = sort === "han" ? Array.from(word, (character) => `.${character}`) : [];
-    const own = isKnown(key) ? [key] : sort === "word" ? [UNKNOWN] : [];
-    add(key, sort, [...own, ...characters, ...classesOf(word).map((name) => `{${name}}`)]);
-  };
-  const isWord = (word: string): boolean =>
-    isKnown(word) || assetOfWord(word) !== undefined || classesOf(word).length > 0;
-  const addTokens = (part: string): void => {
-    for (const { text: token, han } of tokenizeFolded(part)) {
-      if (/\d/.test(token)) add(`#${token}`, "figure", ["#", "#code"]);
-      else if (!han) addWord(token, "word", stem(token));
-      else for (const word of chineseWords(token, isWord)) addWord(word, "han");
-    }
-  };
-  const folded = quantitiesInDigits(fold(beginning));
-  let end = 0;
-  for (const { value, unit, start, end: after } of quantitiesOf(folded)) {
-    addTokens(folded.slice(end, start));
-    const size = unit === "" && value >= 1900 && value < 2100 ? "year" : Math.floor(Math.log10(value || 1));
-    const parts = ["#", `#${unit}${size}`];
-    add(`#${value}${unit}`, "figure", parts, `#${Number(value.toPrecision(2))}${unit}`);
-    end = after;
+    const parts = this.#isKnown(key) ? [key] : sort === "word" ? [UNKNOWN] : [];
+    if (sort === "han") for (const character of word) parts.push(`.${character}`);
+    for (const name of classesOf(word)) parts.push(`{${name}}`);
+    this.#add(key, sort, parts);
   }
-  addTokens(folded.slice(end));
-  return Array.from(units.values()).slice(0, MOST.units);
+
+  #add(key: string, sort: Unit["sort"], parts: readonly string[], rounded = key): void {
+    if (this.#units.has(key)) return;
+    const unit = { key, sort, parts, isName: this.#capitals.has(key) };
+    this.#units.set(key, rounded === key ? unit : { ...unit, rounded });
+  }
+
+  /** Whether a part of a run of Chinese is a word. */
+  has(part: string): boolean {
+    return part.length > 1 && (this.#isKnown(part) || assetOfWord(part) !== undefined || classesOf(part).length > 0);
+  }
 }
 
 /** The stems of the words with a capital; none where most words have one, as in many titles. */
@@ -77,7 +95,7 @@ function stemsWithCapitals(text: string): ReadonlySet<string> {
 
 /** A run of Chinese as known words, and what stands between them: function characters, those with a class, and runs of
  * others, which are mostly names. */
-function chineseWords(run: string, isKnown: (word: string) => boolean): string[] {
+function chineseWords(run: string, known: Pick<UnitReader, "has">): string[] {
   const words: string[] = [];
   let end = 0;
   const addBetween = (until: number): void => {
@@ -93,7 +111,7 @@ function chineseWords(run: string, isKnown: (word: string) => boolean): string[]
     }
     if (name !== "") words.push(name);
   };
-  for (const { word, at } of longestMatches(run, (part) => part.length > 1 && isKnown(part), LONGEST_WORD)) {
+  for (const { word, at } of longestMatches(run, known, LONGEST_WORD)) {
     addBetween(at);
     words.push(word);
     end = at + word.length;

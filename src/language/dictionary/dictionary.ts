@@ -75,8 +75,7 @@ export function segment(run: string): string[] {
     }
   }
   const words: string[] = [];
-  for (let end = characters.length; end > 0; end = best[end]!.from) {
+  for (let end = characters.length; end > 0; end = best[end]!.from)
     words.unshift(characters.slice(best[end]!.from, end).join(""));
-  }
   return words;
 }

@@ -1,7 +1,6 @@
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./tracking-patterns.json" with { type: "json" };
 
-/** Query parameters that track where a reader came from and do not identify the page. */
 const TRACKING = patternsOf(PATTERNS, "i");
 
 function parsed(url: string): URL | undefined {

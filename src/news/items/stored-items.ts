@@ -25,7 +25,6 @@ const storedItem = z.object({
 });
 
 const listed = { id: text, lang: text, title: text, body: text, category: text, url: text, movable: z.boolean() };
-
 const storedNotice = z.object({ ...listed, published_ms: ms.nullable(), symbols: z.array(z.string()) });
 
 const storedArticle = z.object({

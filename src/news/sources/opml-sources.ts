@@ -36,7 +36,6 @@ export function sourcesOfOpml(opml: string, lang: Language): WrittenSource[] | u
   return found;
 }
 
-/** An id made of the name, or of the URL's host where the name has no Latin letters or digits. */
 function idOf(name: string, url: string): string {
   const names = [name, URL.canParse(url) ? new URL(url).hostname : ""];
   const slugs = names.map((text) => text.toLowerCase().match(/[a-z\d.]+/g));

@@ -1,7 +1,6 @@
 import type { Step } from "../../compute/job-runner.ts";
-import { groupBy } from "../../runtime/group-by.ts";
 import { clusterHeadlines } from "./cluster.ts";
-import type { HeadlineMemory } from "./headline-memory.ts";
+import type { Headline, HeadlineMemory } from "./headline-memory.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
 import type { ListedItem, StoredTopic } from "../items/stored-items.ts";
 
@@ -17,25 +16,36 @@ export async function buildTopics(
   memory?: HeadlineMemory,
   fresh?: ReadonlySet<string>,
 ): Promise<StoredTopic[]> {
-  const headlines = items.map((item) => ({ ...item, assets: item.symbols, at: at(item) }));
-  const before = new Map(earlier.flatMap(({ id, item_ids }) => item_ids.map((item) => [item, id] as const)));
-  const known = fresh && items.map(({ id }) => (fresh.has(id) ? undefined : (before.get(id) ?? id)));
-  const groups = await clusterHeadlines(headlines, step, memory, known);
-  const shared = groups.filter((members) => members.length > 1);
+  const before = new Map<string, string>();
+  for (const { id, item_ids } of earlier) for (const item of item_ids) before.set(item, id);
+  const headlines: Headline[] = [];
+  const known: (string | undefined)[] = [];
+  for (const item of items) {
+    const { id, title, summary, lang, symbols: assets } = item;
+    headlines.push({ title, summary, lang, assets, at: at(item) });
+    known.push(fresh?.has(id) === false ? (before.get(id) ?? id) : undefined);
+  }
+  const groups = await clusterHeadlines(headlines, step, memory, fresh && known);
+  const shared = groups.filter(({ length }) => length > 1);
   return withIds(shared.length > 0 ? shared : groups, items, before);
 }
 
+type Claim = Readonly<{ index: number; id: string; count: number }>;
+const largerFirst = (a: Claim, b: Claim): number =>
+  b.count - a.count || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.index - b.index);
+
 /** @param before the topic that each item was in */
 function withIds(groups: readonly number[][], items: readonly ListedItem[], before: ReadonlyMap<string, string>) {
-  const clusters = groups.map((members) => members.map((index) => items[index]!.id));
-  const claims = clusters.flatMap((ids, index) => {
-    const shared = groupBy(
-      ids.flatMap((item) => before.get(item) ?? []),
-      String,
-    );
-    return Array.from(shared, ([id, { length: count }]) => ({ index, id, count }));
-  });
-  claims.sort((a, b) => b.count - a.count || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.index - b.index));
+  const claims: Claim[] = [];
+  for (const [index, members] of groups.entries()) {
+    const counts = new Map<string, number>();
+    for (const member of members) {
+      const id = before.get(items[member]!.id);
+      if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    for (const [id, count] of counts) claims.push({ index, id, count });
+  }
+  claims.sort(largerFirst);
   const named = new Map<number, string>();
   const taken = new Set<string>();
   for (const { index, id } of claims) {
@@ -43,12 +53,16 @@ function withIds(groups: readonly number[][], items: readonly ListedItem[], befo
     named.set(index, id);
     taken.add(id);
   }
-  return clusters.map((item_ids, index): StoredTopic => {
-    const oldest = items[Math.max(...groups[index]!)]!;
+  const topics: StoredTopic[] = [];
+  for (const [index, members] of groups.entries()) {
+    const item_ids: string[] = [];
+    for (const member of members) item_ids.push(items[member]!.id);
+    const oldest = items[Math.max(...members)]!;
     const id = named.get(index) ?? newId([oldest.id, ...item_ids.toSorted()], taken);
     taken.add(id);
-    return { id, item_ids };
-  });
+    topics.push({ id, item_ids });
+  }
+  return topics;
 }
 
 /** Of the oldest item: a topic that has grown would get the same id. */
@@ -62,7 +76,11 @@ function newId(ids: readonly string[], taken: ReadonlySet<string>): string {
 
 /** How many topics have other members than before, or are new. */
 export function countRebuilt(topics: readonly StoredTopic[], earlier: readonly StoredTopic[]): number {
-  const members = (topic: StoredTopic): string => topic.item_ids.toSorted().join(" ");
-  const before = new Map(earlier.map((topic) => [topic.id, members(topic)]));
-  return topics.filter((topic) => before.get(topic.id) !== members(topic)).length;
+  const before = new Map<string, string>();
+  for (const topic of earlier) before.set(topic.id, membersOf(topic));
+  let rebuilt = 0;
+  for (const topic of topics) if (before.get(topic.id) !== membersOf(topic)) rebuilt += 1;
+  return rebuilt;
 }
+
+const membersOf = ({ item_ids }: StoredTopic): string => item_ids.toSorted().join(" ");

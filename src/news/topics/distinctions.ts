@@ -12,8 +12,10 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 export type Traits = Readonly<ReturnType<typeof traitsOf>>;
 const ROWS = readRows(new URL("data/distinctions.txt", import.meta.url));
 const rowsOf = (...types: string[]): string[][][] => ROWS.filter(([[type = ""] = []]) => types.includes(type));
-const OPPOSITES = rowsOf("opposed", "sequel", "only", "turned", "undone");
-const IS_LOOSE = OPPOSITES.map(([[type = ""] = []]) => type === "turned" || type === "undone");
+const OPPOSITES = rowsOf("opposed", "sequel", "only", "turned", "undone").map(
+  ([[type = ""] = [], first = [], second = []]) => ({ type, first, second }),
+);
+const IS_LOOSE = OPPOSITES.map(({ type }) => type === "turned" || type === "undone");
 const KINDS = rowsOf("places", "kind").map(([, names = []]) => new Set(names));
 const SIDES = readLexicon(new URL("data/sides.txt", import.meta.url));
 const PLACES = 0; // The row of places, of which there is one.
@@ -33,28 +35,23 @@ const { distinctions: DISTINCT } = CLUSTERING;
 
 /** Reads the traits of a headline's title, of which `titleKeys` are the terms. */
 export function traitsOf(title: string, lang: Language, titleKeys: Iterable<string>) {
-  const keys = Array.from(titleKeys);
-  const concepts = new Set(keys.flatMap((key) => (key.startsWith("@") ? [key.slice(1)] : [])));
-  const loose = conceptsOf(tokenize(title), SIDES);
+  const concepts = new Set<string>();
+  const assets: string[] = [];
+  const rest = new Set<string>(); // The terms that are no numbers, tickers or concepts.
+  const neutral = new Set<string>(); // The terms that other languages may have.
+  for (const key of titleKeys) {
+    if (key.startsWith("@")) concepts.add(key.slice(1));
+    if (key.startsWith("$")) assets.push(key);
+    if (!/^[#$@]/.test(key)) rest.add(key);
+    if (/^[#$@a-z]/.test(key)) neutral.add(key);
+  }
   return {
     lang,
-    /** Its sides in pairs of opposites: twice the row, and one more for the second side. */
-    sides: OPPOSITES.flatMap(([[type = ""] = [], first = [], second = []], row) => {
-      const has = (list: readonly string[]): boolean =>
-        list.some((concept) => concepts.has(concept) || (IS_LOOSE[row]! && loose.has(concept)));
-      const isFirst = has(first);
-      if (type === "only") return [isFirst ? 2 * row : 2 * row + 1];
-      if (!has(second)) return isFirst ? [2 * row] : [];
-      return !isFirst ? [2 * row + 1] : type === "sequel" || type === "undone" ? [2 * row] : [];
-    }),
+    sides: sidesOf(concepts, conceptsOf(tokenize(title), SIDES)),
     /** What it names of each kind. */
-    named: [
-      ...KINDS.map((kind) => Array.from(concepts).filter((concept) => kind.has(concept))),
-      keys.filter((key) => key.startsWith("$")),
-    ],
+    named: [...KINDS.map((kind) => Array.from(concepts).filter((concept) => kind.has(concept))), assets],
     labels: LABELS.flatMap((pattern) => Array.from(title.matchAll(pattern), ({ groups }) => groups!)),
-    rest: new Set(keys.filter((key) => !/^[#$@]/.test(key))), // The terms that are no numbers, tickers or concepts.
-    neutral: new Set(keys.filter((key) => /^[#$@a-z]/.test(key))), // The terms that other languages may have.
+    ...{ rest, neutral },
     /** The title in characters, or in the words of English, every number as `#`. */
     units: title.replace(/\d[\d.,]*/g, "#").split(lang === "en" ? " " : ""),
     isTitleCase: isTitleCase(title),
@@ -62,12 +59,28 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
   };
 }
 
+/** The sides of a title in pairs of opposites: twice the row, and one more for the second side.
+ * @param loose concepts that count where a pair is a loose one */
+function sidesOf(concepts: ReadonlySet<string>, loose: ReadonlySet<string>): number[] {
+  const sides: number[] = [];
+  for (const [row, { type, first, second }] of OPPOSITES.entries()) {
+    const isFirst = hasAny(first, concepts) || (IS_LOOSE[row]! && hasAny(first, loose));
+    const isSecond = type === "only" ? !isFirst : hasAny(second, concepts) || (IS_LOOSE[row]! && hasAny(second, loose));
+    if (isFirst && (!isSecond || type === "sequel" || type === "undone")) sides.push(2 * row);
+    if (isSecond && !isFirst) sides.push(2 * row + 1);
+  }
+  return sides;
+}
+
+const hasAny = (names: readonly string[], concepts: ReadonlySet<string>): boolean =>
+  names.some((name) => concepts.has(name));
+
 /** What the rules say of two headlines: measures of 0 or 1, and whether they report different events though they use the
  * same words, as they say the opposite, or name others of a kind. */
 export function rulesOf(a: Traits, b: Traits) {
   const [x, y] = a.lang === b.lang ? [a.rest, b.rest] : [a.neutral, b.neutral];
-  const shared = common(x, y);
-  const alike = shared / (x.size + y.size - shared || 1);
+  const both = common(x, y);
+  const alike = both / (x.size + y.size - both || 1);
   const areTurned = alike >= (a.lang === b.lang ? DISTINCT.turned[a.lang] : DISTINCT.across);
   const loose = a.sides.filter((side) => b.sides.includes(side ^ 1)).map((side) => IS_LOOSE[side >> 1]!);
   const [isOpposed, isLooselyOpposed] = [loose.includes(false), loose.includes(true)];
@@ -126,8 +139,7 @@ function middlesOf({ units: x, lang, isTitleCase }: Traits, { units: y }: Traits
 }
 
 /** The terms of a part of a title: parts that have one in common are alike. */
-const termsOfPart = (text: string): ReadonlySet<string> =>
-  new Set(headlineTermsOf(text, assetsInNews(text)).map(({ key }) => key));
+const termsOfPart = (text: string): ReadonlySet<string> => new Set(headlineTermsOf(text, assetsInNews(text)).keys());
 
 function common(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let count = 0;

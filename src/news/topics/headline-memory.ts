@@ -52,10 +52,8 @@ export class HeadlineMemory {
     if (this.#pairs.size > MOST.pairs * headlines.length) this.#pairs.clear();
     const result: Reading[] = [];
     for (const headline of headlines) {
-      const { summary, lang, assets } = headline;
       const known = before.get(headline.title);
-      const isSame = known?.summary === summary && known.lang === lang && known.assets === assets.join();
-      const reading = isSame ? known : this.#read(headline);
+      const reading = known !== undefined && isOf(known, headline) ? known : this.#read(headline);
       this.#readings.set(headline.title, reading);
       result.push(reading);
       await step();
@@ -65,13 +63,14 @@ export class HeadlineMemory {
 
   #read({ title, summary, lang, assets }: Headline): Reading {
     const titleTerms = headlineTermsOf(title, assets);
-    const inTitle = new Set(titleTerms.map(({ key }) => key));
     const allTerms = summary === "" ? titleTerms : headlineTermsOf(`${title}\n${summary}`, assets);
-    const terms = allTerms.slice(0, MOST.terms).map(({ key, kind }) => {
+    const terms: number[] = [];
+    for (const [key, kind] of allTerms) {
+      if (terms.length === MOST.terms) break;
       const number = this.#numbers.get(key) ?? this.#numbers.size;
       this.#numbers.set(key, number);
-      return (number << 4) | (TERM_KINDS.indexOf(kind) << 1) | Number(inTitle.has(key));
-    });
+      terms.push((number << 4) | (TERM_KINDS.indexOf(kind) << 1) | Number(titleTerms.has(key)));
+    }
     let text: NetworkText | undefined;
     return {
       summary,
@@ -79,7 +78,7 @@ export class HeadlineMemory {
       assets: assets.join(),
       id: this.#nextId++,
       terms,
-      traits: traitsOf(title, lang, inTitle),
+      traits: traitsOf(title, lang, titleTerms.keys()),
       text: () => (text ??= readTitle(title)),
     };
   }
@@ -94,6 +93,9 @@ export class HeadlineMemory {
     return logit - apart + step * doublings;
   }
 }
+
+const isOf = (known: Reading, { summary, lang, assets }: Headline): boolean =>
+  known.summary === summary && known.lang === lang && known.assets === assets.join();
 
 function readTitle(title: string): NetworkText {
   const text = openNetwork().read(title);

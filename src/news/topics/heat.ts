@@ -20,13 +20,12 @@ export interface Report {
  * sum is recency and velocity in one: exponentially decayed counting (Cormode, Shkapenyuk, Srivastava, Xu: Forward Decay,
  * ICDE 2009, III.A), in which an outlet's k-th item adds 1/k. A new report never cools a story, one more outlet counts more
  * than one more item, and without news the order of two stories stays. An outlet of weight g counts as g outlets.
- * @param now milliseconds since the epoch; an item of the future counts as new
- */
+ * @param now milliseconds since the epoch; an item of the future counts as new */
 export function heatOf(reports: readonly Report[], now: number): number {
   const outlets = new Map<string, number>();
   let sum = 0;
   let size = 1;
-  for (const report of reports.toSorted((a, b) => b.published_ms - a.published_ms)) {
+  for (const report of reports.toSorted(newerFirst)) {
     const { source, weight = 1 } = report;
     const rank = (outlets.get(source) ?? 0) + 1;
     if (rank === 1) size += weight;
@@ -35,6 +34,8 @@ export function heatOf(reports: readonly Report[], now: number): number {
   }
   return Math.log2(size) * sum;
 }
+
+const newerFirst = (a: Report, b: Report): number => b.published_ms - a.published_ms;
 
 /** Until when a story without another report rises, and until when it does not fall, ms since the epoch. */
 type TrendEnds = Readonly<ReturnType<typeof trendEnds>>;
@@ -47,18 +48,21 @@ export const trendAt = ({ rising_ms, steady_ms }: TrendEnds, now: number) =>
  * @param now milliseconds since the epoch */
 export function trendEnds(reports: readonly Report[], now: number) {
   if (reports.length === 0) return { rising_ms: -Infinity, steady_ms: Infinity };
-  const until = (time: number): Report[] => reports.filter(({ published_ms }) => published_ms <= time);
-  const past = (time: number): number => heatOf(until(time), now) * 2 ** (HOUR_MS / HALF_LIFE_MS);
+  const sorted = reports.toSorted(newerFirst);
+  return { rising_ms: endOf(sorted, now, 1 + CHANGE), steady_ms: endOf(sorted, now, 1 - CHANGE) };
+}
+
+/** When the heat of an hour before, times `most`, comes to that of now. @param reports newest first */
+function endOf(reports: readonly Report[], now: number, most: number): number {
   const heat = heatOf(reports, now);
-  const times = reports.map(({ published_ms }) => published_ms).sort((a, b) => a - b);
-  const end = (most: number): number => {
-    let [low, high] = [0, times.length - 1];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (heat <= most * past(times[middle]!)) high = middle;
-      else low = middle + 1;
-    }
-    return times[low]! + HOUR_MS;
-  };
-  return { rising_ms: end(1 + CHANGE), steady_ms: end(1 - CHANGE) };
+  let [low, high] = [0, reports.length - 1]; // Places from the oldest on.
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    let from = reports.length - 1 - middle;
+    while (from > 0 && reports[from - 1]!.published_ms === reports[from]!.published_ms) from--;
+    const past = heatOf(reports.slice(from), now) * 2 ** (HOUR_MS / HALF_LIFE_MS);
+    if (heat <= most * past) high = middle;
+    else low = middle + 1;
+  }
+  return reports[reports.length - 1 - low]!.published_ms + HOUR_MS;
 }

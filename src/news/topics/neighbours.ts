@@ -1,62 +1,99 @@
 import CLUSTERING from "./clustering.json" with { type: "json" };
-import type { Point } from "./term-vectors.ts";
+import type { Point, Vector } from "./term-vectors.ts";
 
 /** Another point and its similarity, 0 to 1. */
 export type Neighbour = { readonly index: number; readonly similarity: number };
 const { common: COMMON, across: ACROSS, most: MOST } = CLUSTERING;
 const { count, least } = CLUSTERING.context;
+const ENOUGH = Math.min(least, ACROSS.similarity * ACROSS.neutral ** 2); // The least product that makes a similarity.
 
 /** Finds the nearest points of each by cosine, some, through the terms they share (the heaviest, where many are common)
  * and not by all pairs; those of two languages by their neutral parts alone. */
-export function createNeighbours(points: readonly Point[]): (index: number) => Neighbour[] {
-  const { starts, points: others, weights } = postingsOf(points);
-  const limit = Math.min(COMMON.most, Math.max(COMMON.count, points.length * COMMON.share)); // Points of a term that counts.
-  const enough = Math.min(least, ACROSS.similarity * ACROSS.neutral ** 2); // The least product that makes a similarity.
+export class NeighbourIndex {
+  readonly #points: readonly Point[];
+  readonly #limit: number; // Points of a term that counts.
+  /** The points that have each term, with its weights: those of term t are at `starts[t]` to `ends[t]`. */
+  readonly #starts: Uint32Array;
+  readonly #ends: Uint32Array;
+  readonly #others: Uint32Array;
+  readonly #weights: Float64Array;
   /** Of one point at a time: the products with the others, how many terms they share, and which share any. */
-  const [sums, shared] = [new Float64Array(points.length), new Uint16Array(points.length)];
-  const touched = new Uint32Array(points.length);
+  readonly #sums: Float64Array;
+  readonly #shared: Uint16Array;
+  readonly #touched: Uint32Array;
 
-  /** Adds up the products with the points that share a term: how many these are. */
-  const addUp = ({ vector }: Point): number => {
-    let [reached, work] = [0, 0];
-    for (let at = 0; at < vector.terms.length; at++) {
-      const [term, weight] = [vector.terms[at]!, vector.weights[at]!];
-      const [from, to] = [starts[term]!, starts[term + 1]!];
-      if (to - from > limit) continue;
-      work += to - from;
-      if (work > MOST.work) break;
-      for (let entry = from; entry < to; entry++) {
-        const other = others[entry]!;
-        if (shared[other] === 0) touched[reached++] = other;
-        sums[other] = sums[other]! + weight * weights[entry]!;
-        shared[other] = shared[other]! + 1;
-      }
+  /** @param terms the number after the last term */
+  constructor(points: readonly Point[], terms: number) {
+    this.#points = points;
+    this.#limit = Math.min(COMMON.most, Math.max(COMMON.count, points.length * COMMON.share));
+    [this.#starts, this.#ends] = [new Uint32Array(terms), new Uint32Array(terms)];
+    const frequencies = new Uint32Array(terms);
+    let entries = 0;
+    for (const { vector } of points) {
+      entries += vector.terms.length;
+      for (const term of vector.terms) frequencies[term]! += 1;
     }
-    return reached;
-  };
-  const similarityOf = (a: Point, b: Point, product: number, terms: number): number =>
-    a.lang === b.lang ? (product >= least ? product : 0) : acrossLanguages(a, b, product, terms);
+    [this.#others, this.#weights] = [new Uint32Array(entries), new Float64Array(entries)];
+    let used = 0;
+    for (const [index, { vector }] of points.entries()) used = this.#add(index, vector, frequencies, used);
+    [this.#sums, this.#shared] = [new Float64Array(points.length), new Uint16Array(points.length)];
+    this.#touched = new Uint32Array(points.length);
+  }
 
-  return (index) => {
-    const point = points[index]!;
+  /** @returns how many entries are taken up by the terms that were met by now */
+  #add(index: number, { terms, weights }: Vector, frequencies: Uint32Array, before: number): number {
+    let used = before;
+    for (let at = 0; at < terms.length; at++) {
+      const term = terms[at]!;
+      if (this.#ends[term] === this.#starts[term]) {
+        this.#starts[term] = this.#ends[term] = used;
+        used += frequencies[term]!;
+      }
+      const entry = this.#ends[term]!++;
+      this.#others[entry] = index;
+      this.#weights[entry] = weights[at]!;
+    }
+    return used;
+  }
+
+  nearest(index: number): Neighbour[] {
+    const point = this.#points[index]!;
     const near: Neighbour[] = [];
-    for (let reached = addUp(point), at = 0; at < reached; at++) {
-      const other = touched[at]!;
-      const product = sums[other]!;
-      if (product >= enough && other !== index) {
-        const similarity = similarityOf(point, points[other]!, product, shared[other]!);
+    for (let reached = this.#addUp(point), at = 0; at < reached; at++) {
+      const other = this.#touched[at]!;
+      const product = this.#sums[other]!;
+      if (product >= ENOUGH && other !== index) {
+        const similarity = similarityOf(point, this.#points[other]!, product, this.#shared[other]!);
         const isNear = near.length < count || similarity >= near[count - 1]!.similarity;
         if (similarity > 0 && isNear) insert(near, { index: other, similarity });
       }
-      sums[other] = shared[other] = 0;
+      this.#sums[other] = this.#shared[other] = 0;
     }
     return near;
-  };
+  }
+
+  /** Adds up the products with the points that share a term: how many these are. */
+  #addUp({ vector: { terms, weights } }: Point): number {
+    let [reached, work] = [0, 0];
+    for (let at = 0; at < terms.length; at++) {
+      const [term, weight] = [terms[at]!, weights[at]!];
+      const [from, to] = [this.#starts[term]!, this.#ends[term]!];
+      if (to - from > this.#limit) continue;
+      work += to - from;
+      if (work > MOST.work) break;
+      for (let entry = from; entry < to; entry++) {
+        const other = this.#others[entry]!;
+        if (this.#shared[other] === 0) this.#touched[reached++] = other;
+        this.#sums[other] = this.#sums[other]! + weight * this.#weights[entry]!;
+        this.#shared[other] = this.#shared[other]! + 1;
+      }
+    }
+    return reached;
+  }
 }
 
 const nearerFirst = (a: Neighbour, b: Neighbour): number => b.similarity - a.similarity || a.index - b.index;
 
-/** Keeps the nearest ones, in order. */
 function insert(near: Neighbour[], one: Neighbour): void {
   if (near.length === count && nearerFirst(one, near.at(-1)!) > 0) return;
   if (near.length === count) near.pop();
@@ -65,32 +102,12 @@ function insert(near: Neighbour[], one: Neighbour): void {
   near.splice(at, 0, one);
 }
 
-/** Cosine of the neutral parts. Texts of two languages have no other terms in common, so the dot product is known. */
-function acrossLanguages(a: Point, b: Point, product: number, shared: number): number {
+/** Cosine; of two languages that of the neutral parts: they have no other terms in common, so the dot product is known. */
+function similarityOf(a: Point, b: Point, product: number, shared: number): number {
+  if (a.lang === b.lang) return product >= least ? product : 0;
   if (shared < ACROSS.terms) return 0;
-  const lengthOf = ({ neutralLength }: Point): number => Math.max(neutralLength, ACROSS.neutral);
-  const similarity = product / (lengthOf(a) * lengthOf(b));
+  const similarity = product / (neutralLengthOf(a) * neutralLengthOf(b));
   return similarity >= ACROSS.similarity ? Math.min(1, similarity) : 0;
 }
 
-/** The number after the last term. */
-export const countTerms = (points: readonly Point[]): number =>
-  points.reduce((count, { vector }) => vector.terms.reduce((a, b) => Math.max(a, b + 1), count), 0);
-
-/** The points that have each term, with its weights: those of term t are at `starts[t]` to `starts[t + 1]`. */
-function postingsOf(points: readonly Point[]) {
-  const count = countTerms(points);
-  const starts = new Uint32Array(count + 1);
-  for (const { vector } of points) for (const term of vector.terms) starts[term + 1]! += 1;
-  for (let term = 0; term < count; term++) starts[term + 1]! += starts[term]!;
-  const next = starts.slice();
-  const result = { starts, points: new Uint32Array(starts[count]!), weights: new Float64Array(starts[count]!) };
-  for (const [index, { vector }] of points.entries()) {
-    for (let at = 0; at < vector.terms.length; at++) {
-      const entry = next[vector.terms[at]!]!++;
-      result.points[entry] = index;
-      result.weights[entry] = vector.weights[at]!;
-    }
-  }
-  return result;
-}
+const neutralLengthOf = ({ neutralLength }: Point): number => Math.max(neutralLength, ACROSS.neutral);

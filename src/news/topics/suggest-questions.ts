@@ -25,17 +25,13 @@ function questionsOf(input: string): string[] {
   const { title, items, lang } = JSON.parse(input) as Asked;
   const subjects = subjectsOf(items, lang);
   const titles = [title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))];
-  const context = items
-    .map((item) => (isTitleCase(item.title) ? item.summary : `${item.title} ${item.summary}`))
-    .join("\n");
+  const contextOf = (item: Reported): string => (isTitleCase(item.title) ? "" : `${item.title} `) + item.summary;
+  const context = items.map(contextOf).join("\n");
   const read = titles.map((each) => readTitle(each, lang, context));
   const questions = read.flatMap(({ question }) => question ?? []);
-  const kept = questions.filter(
-    (question, at) => questions.findIndex((one) => askedBy(one) === askedBy(question)) === at,
-  );
-  return kept.length < COUNT.least
-    ? [...kept, ...spareOf(title, subjects, lang, read[0]!.subject)]
-    : kept.slice(0, COUNT.most);
+  const kept = questions.filter((one, at) => questions.findIndex((other) => askedBy(other) === askedBy(one)) === at);
+  if (kept.length >= COUNT.least) return kept.slice(0, COUNT.most);
+  return [...kept, ...spareOf(title, subjects, lang, read[0]!.subject)];
 }
 
 /** Puts the name in; in Chinese a Latin one is set off by a space. */

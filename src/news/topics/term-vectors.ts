@@ -17,55 +17,75 @@ export interface Point {
 }
 
 const { weights: WEIGHTS, shares: SHARES, background: BACKGROUND } = CLUSTERING;
+const LANGUAGES = { en: 1, zh: 2 };
 const BLOCK = 65_536; // Terms of many vectors lie in one array: arrays of their own would take twice the memory.
 
 /** TF-IDF vectors (binary tf, idf = ln(1 + N / df) over the corpus and the background, cosine length; Manning, Raghavan, Schütze, sections 6.2–6.4). */
 export async function vectorsOf(headlines: readonly Headline[], step: Step, memory = new HeadlineMemory()) {
   const readings = await memory.readAll(headlines, step);
-  const { weights, isNeutral } = weighTerms(readings, memory.terms());
-  const pool = new VectorPool();
-  const [numbers, values] = [new Uint32Array(CLUSTERING.most.terms), new Float64Array(CLUSTERING.most.terms)];
-  return readings.map((reading, index): Point => {
-    let [neutral, all] = [0, 0];
-    for (const [at, code] of reading.terms.entries()) {
-      const { number, isInTitle } = termAt(code);
-      const value = weights[number]! * (isInTitle ? 1 : SHARES.summary);
-      numbers[at] = number;
-      values[at] = value;
-      all += value ** 2;
-      if (isNeutral[number] === 1) neutral += value ** 2;
-    }
-    const vector = pool.unitVector(numbers, values, reading.terms.length);
-    const { lang, at } = headlines[index]!;
-    return { vector, neutralLength: Math.sqrt(neutral / (all || 1)), lang, at, reading };
-  });
+  const corpus = new Corpus(memory.terms());
+  for (const reading of readings) corpus.add(reading);
+  const points: Point[] = [];
+  for (const [index, reading] of readings.entries()) points.push(corpus.pointOf(headlines[index]!, reading));
+  return points;
 }
 
-/** The weight of each term in a title, and whether it means the same in every language. */
-function weighTerms(readings: readonly Reading[], size: number) {
-  const LANGUAGES = { en: 1, zh: 2 };
-  const [frequency, kinds, languages] = [new Uint32Array(size), new Uint8Array(size), new Uint8Array(size)];
-  for (const { terms, lang } of readings) {
+/** The terms of all headlines: once these are added, it makes their points. */
+class Corpus {
+  readonly #frequency: Uint32Array;
+  readonly #kinds: Uint8Array;
+  readonly #languages: Uint8Array;
+  readonly #weights: Float64Array; // Of each term in a title; 0 until it is needed.
+  #size = 0;
+  readonly #pool = new VectorPool();
+  readonly #terms = new Uint32Array(CLUSTERING.most.terms); // Of one point at a time.
+  readonly #values = new Float64Array(CLUSTERING.most.terms);
+
+  /** @param terms the number after the last term */
+  constructor(terms: number) {
+    this.#frequency = new Uint32Array(terms);
+    [this.#kinds, this.#languages] = [new Uint8Array(terms), new Uint8Array(terms)];
+    this.#weights = new Float64Array(terms);
+  }
+
+  add({ terms, lang }: Reading): void {
+    this.#size += 1;
     for (const code of terms) {
       const { number, kind } = termAt(code);
-      frequency[number]! += 1;
-      kinds[number] = Math.max(kinds[number]!, kind); // A rounded number may be both small and not.
-      languages[number]! |= LANGUAGES[lang];
+      this.#frequency[number]! += 1;
+      this.#kinds[number] = Math.max(this.#kinds[number]!, kind); // A rounded number may be both small and not.
+      this.#languages[number]! |= LANGUAGES[lang];
     }
   }
-  const [weights, isNeutral] = [new Float64Array(size), new Uint8Array(size)];
-  for (let number = 0; number < size; number++) {
-    if (frequency[number] === 0) continue;
-    const kind = TERM_KINDS[kinds[number]!]!;
-    const seen = frequency[number]! + BACKGROUND.documents * BACKGROUND[kind];
-    const isOwn = kind === "concept" && languages[number] === LANGUAGES.en;
-    const idf = Math.log(1 + (readings.length + BACKGROUND.documents) / seen);
-    weights[number] = WEIGHTS[kind] * (isOwn ? SHARES.own : 1) * idf;
-    // Latin words that Chinese texts use are names, so they count as neutral too.
-    const isBoth = languages[number] === LANGUAGES.en + LANGUAGES.zh;
-    isNeutral[number] = Number(kind !== "han" && (kind !== "word" || isBoth));
+
+  pointOf({ lang, at }: Headline, reading: Reading): Point {
+    let [neutral, all, count] = [0, 0, 0];
+    for (const code of reading.terms) {
+      const { number, isInTitle } = termAt(code);
+      const value = this.#weightOf(number) * (isInTitle ? 1 : SHARES.summary);
+      this.#terms[count] = number;
+      this.#values[count++] = value;
+      all += value ** 2;
+      if (this.#isNeutral(number)) neutral += value ** 2;
+    }
+    const vector = this.#pool.unitVector(this.#terms, this.#values, count);
+    return { vector, neutralLength: Math.sqrt(neutral / (all || 1)), lang, at, reading };
   }
-  return { weights, isNeutral };
+
+  #weightOf(number: number): number {
+    if (this.#weights[number]! > 0) return this.#weights[number]!;
+    const kind = TERM_KINDS[this.#kinds[number]!]!;
+    const seen = this.#frequency[number]! + BACKGROUND.documents * BACKGROUND[kind];
+    const isOwn = kind === "concept" && this.#languages[number] === LANGUAGES.en;
+    const idf = Math.log(1 + (this.#size + BACKGROUND.documents) / seen);
+    return (this.#weights[number] = WEIGHTS[kind] * (isOwn ? SHARES.own : 1) * idf);
+  }
+
+  /** Whether a term means the same in every language. Latin words that Chinese texts use are names, so they do. */
+  #isNeutral(number: number): boolean {
+    const kind = TERM_KINDS[this.#kinds[number]!]!;
+    return kind !== "han" && (kind !== "word" || this.#languages[number] === LANGUAGES.en + LANGUAGES.zh);
+  }
 }
 
 /** Makes vectors. */
@@ -81,24 +101,24 @@ export class VectorPool {
       const length = Math.max(BLOCK, most);
       [this.#terms, this.#weights, this.#used] = [new Uint32Array(length), new Float64Array(length), 0];
     }
-    const [own, weights] = [this.#terms.subarray(this.#used), this.#weights.subarray(this.#used)];
-    let size = 0;
+    const [own, weights, from] = [this.#terms, this.#weights, this.#used];
+    let end = from;
     for (let at = 0; at < count; at++) {
       const value = values[at]!;
-      if (size < most) size += 1;
-      else if (value <= weights[size - 1]!) continue;
-      let place = size - 1;
-      for (; place > 0 && weights[place - 1]! < value; place--) {
+      if (end < from + most) end += 1;
+      else if (value <= weights[end - 1]!) continue;
+      let place = end - 1;
+      for (; place > from && weights[place - 1]! < value; place--) {
         own[place] = own[place - 1]!;
         weights[place] = weights[place - 1]!;
       }
       own[place] = terms[at]!;
       weights[place] = value;
     }
-    this.#used += size;
+    this.#used = end;
     let sum = 0;
-    for (let at = 0; at < size; at++) sum += weights[at]! ** 2;
-    for (let at = 0; at < size; at++) weights[at] = weights[at]! / (Math.sqrt(sum) || 1);
-    return { terms: own.subarray(0, size), weights: weights.subarray(0, size) };
+    for (let at = from; at < end; at++) sum += weights[at]! ** 2;
+    for (let at = from; at < end; at++) weights[at] = weights[at]! / (Math.sqrt(sum) || 1);
+    return { terms: own.subarray(from, end), weights: weights.subarray(from, end) };
   }
 }

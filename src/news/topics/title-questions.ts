@@ -20,6 +20,7 @@ const EN = rowsOf("en").map(([list = "", after = "", question = ""]) => {
   const forms = new Map(verbs.map((verb) => [question.includes(" was ") ? verb : thirdPerson(verb), verb]));
   return { forms, bases: new Set(verbs), after: compiled(after), question };
 });
+const VERBS = new Set(EN.flatMap(({ forms, bases }) => [...forms.keys(), ...bases]));
 const IN_EU = /( (?:in|to|from)) (EU|UK|US|UAE|SEC|Philippines|Netherlands)(?=\?)/;
 const MOST = 160; // Characters of a title that is read.
 
@@ -56,6 +57,8 @@ function english(title: string, context: string): ReadTitle {
   const words = title.split(" ");
   const read = isTitleCase(title) ? words.map((word) => word.toLowerCase()) : words;
   for (let at = 1; at < words.length; at++) {
+    const verbs = [read.slice(at, at + 2).join(" "), read[at]!];
+    if (!verbs.some((verb) => VERBS.has(verb))) continue;
     const isAhead = /^(?:to|will|may|could)$/.test(read[at - 1]!);
     const subject = subjectOf(words.slice(0, isAhead ? at - 1 : at), context);
     if (subject === undefined || (isAhead && at - subject.split(" ").length > 3)) continue;
@@ -64,17 +67,14 @@ function english(title: string, context: string): ReadTitle {
     const isBase = isAhead || subject.includes(" and ") || PLURAL!.test(subject);
     let isVerb = false;
     for (const { forms, bases, after, question } of EN) {
-      for (const length of [2, 1]) {
-        const verb = read.slice(at, at + length).join(" ");
+      for (const verb of verbs) {
         const base = isBase && bases.has(verb) ? verb : forms.get(verb);
         if (base === undefined) continue;
         isVerb = true;
-        const match = after.exec(` ${words.slice(at + length).join(" ")}`);
-        if (match !== null)
-          return {
-            subject,
-            question: expand(question, match, { did, does, X: subject, V: base }).replace(IN_EU, "$1 the $2"),
-          };
+        const match = after.exec(` ${words.slice(at + verb.split(" ").length).join(" ")}`);
+        if (match === null) continue;
+        const asked = expand(question, match, { did, does, X: subject, V: base });
+        return { subject, question: asked.replace(IN_EU, "$1 the $2") };
       }
     }
     if (isVerb) return { subject };
@@ -85,10 +85,10 @@ function english(title: string, context: string): ReadTitle {
 /** What these words end with, as a question writes it: a name, or what belongs to one, "the Zcash developers". Undefined
  * where they end otherwise, or where a word that begins the title is a name by nothing in the context. */
 function subjectOf(words: readonly string[], context: string): string | undefined {
-  const end = words.findLastIndex((word) => !/^\p{Ll}[\p{Ll}-]+$/u.test(word)) + 1;
-  const isPart = (word: string, at: number): boolean =>
-    /^\p{Lu}[^,:;]*$/u.test(word) || (/^(?:of|and|&)$/.test(word) && at > 0 && at < end - 1);
-  const from = words.slice(0, end).findLastIndex((word, at) => !isPart(word, at)) + 1;
+  let end = words.length;
+  while (end > 0 && /^\p{Ll}[\p{Ll}-]+$/u.test(words[end - 1]!)) end--;
+  let from = end;
+  while (from > 0 && (/^\p{Lu}[^,:;]*$/u.test(words[from - 1]!) || joins(words, from - 1, end))) from--;
   const name = words.slice(from, end).join(" ");
   const kind = words.slice(end).filter((word) => !/ly$|^(?:now|also|again|soon|just|still)$/.test(word));
   const isOwn = /['’]s?(?: |$)/.test(name);
@@ -105,8 +105,13 @@ function subjectOf(words: readonly string[], context: string): string | undefine
     const isName = end > 1 || context.includes(` ${name.replace(/['’]s?$/, "")}`);
     return isName ? `${isOwn ? "" : "the "}${name} ${kind.join(" ")}` : undefined;
   }
-  return Array.from(name.split(" and "), (one) => one.replace(WITH_ARTICLE!, "the $&")).join(" and ");
+  return name.split(" and ").map(withArticle).join(" and ");
 }
+
+/** Whether a word stands between others of a name. */
+const joins = (words: readonly string[], at: number, end: number): boolean =>
+  at > 0 && at < end - 1 && /^(?:of|and|&)$/.test(words[at]!);
+const withArticle = (name: string): string => name.replace(WITH_ARTICLE!, "the $&");
 
 const expand = (question: string, match: RegExpExecArray, names: Readonly<Record<string, string>> = {}): string =>
   question.replace(/\$(\d)|\b(?:did|does|X|V)\b/g, (name, group) => (group ? match[Number(group)] : names[name]) ?? "");

@@ -2,6 +2,7 @@ import { readRows, readWords } from "../../runtime/text/data-rows.ts";
 import { ASSETS, NOT_TICKERS, assetsInNews } from "../../language/assets.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
+import { memoized } from "../../runtime/cache/memoized.ts";
 import { headlineTermsOf } from "../../language/terms.ts";
 import { toSimplified } from "../../language/traditional.ts";
 
@@ -18,7 +19,8 @@ export type Reported = Pick<NewsItem, "title" | "summary" | "lang" | "symbols">;
 /** A topic's subjects in one language, the most specific first: names that half of the items carry, one in that
  * language among them, then assets of titles, then institutions and places that a third of all items are about. */
 export function subjectsOf(items: readonly Reported[], lang: Language): Subject[] {
-  const concepts = items.flatMap(({ title }) => headlineTermsOf(title, []).map(({ key }) => key));
+  const concepts = new Map<string, number>();
+  for (const { title } of items) for (const key of properIn(title)) concepts.set(key, (concepts.get(key) ?? 0) + 1);
   const texts = items.filter((item) => item.lang === lang).map(({ title, summary }) => `${title} ${summary}`);
   const names = namesOf(items).filter(
     ({ name, count }) => count * 2 >= items.length && texts.some((text) => text.includes(name)),
@@ -28,18 +30,16 @@ export function subjectsOf(items: readonly Reported[], lang: Language): Subject[
     const named = new Set(assetsInNews(title, symbols));
     for (const symbol of symbols) if (named.has(symbol)) assets.set(symbol, (assets.get(symbol) ?? 0) + 1);
   }
-  const known = [
-    ...Array.from(assets, ([symbol, count]) => ({ subject: assetSubject(symbol, items), count })),
-    ...Array.from(PROPER, ([concept, subject]) => ({
-      subject,
-      count: concepts.filter((key) => key === concept).length,
-    })),
-  ].filter(({ count }) => count * 3 >= items.length);
+  const known: { subject: Subject; count: number }[] = [];
+  for (const [symbol, count] of assets)
+    if (count * 3 >= items.length) known.push({ subject: assetSubject(symbol, items), count });
+  for (const [concept, subject] of PROPER) {
+    const count = concepts.get(concept) ?? 0;
+    if (count * 3 >= items.length) known.push({ subject, count });
+  }
   known.sort((a, b) => b.count - a.count);
-  return [
-    ...names.map(({ name }): Subject => ({ kind: "name", en: name, zh: name })),
-    ...known.map(({ subject }) => subject),
-  ];
+  const named = names.map(({ name }): Subject => ({ kind: "name", en: name, zh: name }));
+  return [...named, ...known.map(({ subject }) => subject)];
 }
 
 /** An asset as the items call it: a Chinese name only where they use one. */
@@ -64,11 +64,15 @@ const PROPER = new Map(
   ),
 );
 
+/** The concepts of a title that have a proper name; kept, since a topic is read again with each new item. */
+const properIn = memoized(
+  (title: string) => Array.from(headlineTermsOf(title, []).keys()).filter((key) => PROPER.has(key)),
+  20_000,
+);
 const NAME =
   /(?<![\p{Script=Latin}\d$])\p{Lu}(?:(?!\p{Script=Han})[\p{L}\d])+(?: \p{Lu}(?:(?!\p{Script=Han})[\p{L}\d])*)*/gu;
-const ASSET_NAMES = new Set(
-  ASSETS.flatMap(({ symbol, names }) => [symbol, ...names].map((name) => name.toLowerCase())),
-);
+const LOWER_CASE = /(?<!\p{L})\p{Ll}[\p{L}\d]+/gu;
+const ASSET_NAMES = new Set(ASSETS.flatMap(({ symbol, names }) => [symbol, ...names].map((one) => one.toLowerCase())));
 /** Capitalised words that name no company, protocol or person. */
 export const NO_NAME = new Set(readWords(new URL("data/capitalised-words.txt", import.meta.url)));
 
@@ -78,11 +82,9 @@ export const NO_NAME = new Set(readWords(new URL("data/capitalised-words.txt", i
 function namesOf(items: readonly Reported[]): { name: string; count: number }[] {
   const sure = new Set<string>();
   const tickers = new Set(items.flatMap(({ symbols }) => symbols));
-  const lower = new Set(
-    items.flatMap(({ title, summary }) => `${title} ${summary}`.match(/(?<!\p{L})\p{Ll}[\p{L}\d]+/gu) ?? []),
-  );
+  const lower = new Set(items.flatMap(({ title, summary }) => `${title} ${summary}`.match(LOWER_CASE) ?? []));
   const isRare = (name: string): boolean =>
-    !lower.has(name.toLowerCase()) && headlineTermsOf(name, []).every(({ kind }) => kind === "word");
+    !lower.has(name.toLowerCase()) && Array.from(headlineTermsOf(name, []).values()).every((kind) => kind === "word");
   const found = items.map(({ title, summary, lang }) => {
     const texts = isTitleCase(title) ? ["", summary] : [title, summary];
     return texts.map((text) => {
@@ -91,7 +93,7 @@ function namesOf(items: readonly Reported[]): { name: string; count: number }[] 
         const isStart = lang === "en" && /(?:^|[.!?:]\s+["“‘]?)$/.test(text.slice(0, match.index));
         for (const name of phrasesOf(match[0])) {
           names.add(name);
-          if (!isStart || isRare(name)) sure.add(name);
+          if (!sure.has(name) && (!isStart || isRare(name))) sure.add(name);
         }
       }
       return names;
@@ -122,9 +124,11 @@ function phrasesOf(phrase: string): string[] {
     if (NO_NAME.has(lower) || ASSET_NAMES.has(lower) || NOT_TICKERS.has(word)) runs.push([]);
     else runs.at(-1)!.push(word);
   }
-  return runs.flatMap((run) =>
-    run.flatMap((_, from) => run.slice(from).map((_, length) => run.slice(from, from + length + 1).join(" "))),
-  );
+  const phrases: string[] = [];
+  for (const run of runs)
+    for (const from of run.keys())
+      for (let end = from + 1; end <= run.length; end++) phrases.push(run.slice(from, end).join(" "));
+  return phrases;
 }
 
 export function isTitleCase(title: string): boolean {

@@ -7,8 +7,7 @@ const SHORT_NUMBER = /^-?[\d.]{1,15}$/; // At most 15 digits without an exponent
  * @param json valid JSON
  * @returns paths of names and indexes, with what must be changed there
  * @example
- * findLossyValues('{"a":[0.1000000000000000055]}'); // [{ path: ["a", "0"], message: "must be a number that …" }]
- */
+ * findLossyValues('{"a":[0.1000000000000000055]}'); // [{ path: ["a", "0"], message: "must be a number that …" }] */
 export function findLossyValues(json: string): { readonly path: readonly string[]; readonly message: string }[] {
   const found: { path: string[]; message: string }[] = [];
   if (!SUSPECT.test(json)) return found;

@@ -3,8 +3,7 @@ import { readFileSync } from "node:fs";
 /** The rows of a data file, each its columns, each its values. A row is a line, and goes on in lines that begin with a
  * blank; `|` separates columns, a comma values. A line that begins with `#` is a comment.
  * @example
- * readRows(new URL("data/assets.txt", import.meta.url)); // [["BTC"], ["bitcoin", "比特币"], ["xbt"]], …
- */
+ * readRows(new URL("data/assets.txt", import.meta.url)); // [["BTC"], ["bitcoin", "比特币"], ["xbt"]], … */
 export const readRows = (file: URL): string[][][] => parseRows(readFileSync(file, "utf8"));
 
 export function parseRows(text: string): string[][][] {

@@ -15,8 +15,7 @@ const SHOWN_CHARACTERS = 60; // Longest given text that a message repeats, in ch
 /** A given value for a message: short scalars as JSON, anything else by its type. */
 export function describeGiven(value: unknown): string {
   if (typeof value === "string" && value.length > SHOWN_CHARACTERS) return `a text of ${value.length} characters`;
-  if (typeof value === "object" && value !== null) return describeType(value);
-  return JSON.stringify(value);
+  return typeof value === "object" && value !== null ? describeType(value) : JSON.stringify(value);
 }
 
 /** The JSON type of a value with its article: `a string`, `an array`, `null`. */

@@ -89,8 +89,8 @@ type Asking = { operation: LedgerOperation; prices: Prices; answer: PendingAnswe
 
 /** Admits a question before it is known what it is, or finds the entry that its operation made before.
  * @returns `refused`: the kinds of question that the user cannot pay for beside what is in flight */
-function admit({ ledger, userStates }: ChatDeps, user: string, { operation, prices, answer }: Asking) {
-  return ledger.withLock(user, async (locked) => {
+const admit = ({ ledger, userStates }: ChatDeps, user: string, { operation, prices, answer }: Asking) =>
+  ledger.withLock(user, async (locked) => {
     const state = await userStates.of(user, locked);
     const before = await state.ledger.find(operation);
     if (before !== undefined) return { before };
@@ -100,4 +100,3 @@ function admit({ ledger, userStates }: ChatDeps, user: string, { operation, pric
     answer.reserve(state.funds, prices.other);
     return { state, refused };
   });
-}

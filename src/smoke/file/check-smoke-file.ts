@@ -49,12 +49,9 @@ export function checkContent(content: SmokeContent, env: Env): InvalidField[] {
 type Answers = Map<string, ReturnType<typeof answerOf>>; // The schemas of the answers of steps, by their ids.
 
 /** Checks paths of answers by the schemas of the steps by then; undefined where no step has run, as in `vars`. */
-function schemaAnswer(
-  before: Answers | undefined,
-  ids: readonly string[],
-  vars: SmokeContent["vars"],
-): Scope["answer"] {
-  return (reference, path) => {
+const schemaAnswer =
+  (before: Answers | undefined, ids: readonly string[], vars: SmokeContent["vars"]): Scope["answer"] =>
+  (reference, path) => {
     const { head } = reference;
     const unknown = before?.has(head) ? unknownIn(before.get(head), path) : undefined;
     if (before?.has(head)) return unknown === undefined ? UNKNOWN : refuse(reference, `cannot be resolved: ${unknown}`);
@@ -64,7 +61,6 @@ function schemaAnswer(
     const hint = isVariable ? ` Did you mean \${vars.${head}}?` : didYouMean(head, before?.keys() ?? []);
     return refuse(reference, `refers to no step: no earlier step has the id ${head}.${hint}`);
   };
-}
 
 function checkStep(step: Step, path: ValuePath): InvalidField[] {
   const { body, raw, at_once, rows, expect = {} } = step;
@@ -85,9 +81,8 @@ function checkStep(step: Step, path: ValuePath): InvalidField[] {
   if (at_once === "rows" && !fits) refuse(["at_once"], `at_once: rows needs 1 to ${MOST_AT_ONCE} rows of the step.`);
   if (counts !== undefined && (at_once === undefined || status !== undefined || code !== undefined))
     refuse(["expect", "counts"], "counts goes with at_once, and without status and code.");
-  for (const key of Object.keys(counts ?? {}).filter((name) => !/^\d{1,4}$/.test(name))) {
+  for (const key of Object.keys(counts ?? {}).filter((name) => !/^\d{1,4}$/.test(name)))
     refuse(["expect", "counts", key], `counts.${key} is not a status or a code.`);
-  }
   const answer = answerOf(step) ?? z.object({ status: z.int(), code: z.int() });
   for (const [key, expected] of Object.entries(expect)) {
     const subject = key in answer.shape && key !== "headers" ? { answer, keys: [key] } : undefined;

@@ -17,8 +17,7 @@ export type SmokeFile = Exclude<ReturnType<typeof readSmokeFile>, readonly strin
  * @param cwd the folder that the path is relative to; CSV files are beside the smoke file
  * @returns the file, or every error in it, as `FILE:LINE:COLUMN: message`
  * @example
- * readSmokeFile("a.yaml", "steps: []", process.env); // ["a.yaml:1:8: steps must not be empty."]
- */
+ * readSmokeFile("a.yaml", "steps: []", process.env); // ["a.yaml:1:8: steps must not be empty."] */
 export function readSmokeFile(path: string, text: string, env: Env, cwd = "") {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
@@ -83,8 +82,7 @@ function rangeOf(document: Document.Parsed, path: ValuePath, of: "key" | "value"
     if (isMap(node)) {
       const pair = pairOf(node, key, document);
       if (pair === undefined) return found;
-      const wanted = of === "key" && index === path.length - 1 ? pair.key : pair.value;
-      found = spanOf(wanted) ?? spanOf(pair.key) ?? found;
+      found = spanOf(of === "key" && index === path.length - 1 ? pair.key : pair.value) ?? spanOf(pair.key) ?? found;
       node = pair.value;
     } else if (isSeq(node) && typeof key === "number") {
       node = node.items[key];

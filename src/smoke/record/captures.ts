@@ -18,9 +18,8 @@ export class Captures {
       const key = String(path.findLast((part) => typeof part === "string"));
       if (!isId(key, value)) continue;
       const reference = { step, text: `\${${step}.${nameOf(path)}}` };
-      for (const name of [value, `${key} ${String(value)}`]) {
+      for (const name of [value, `${key} ${String(value)}`])
         if (!this.#references.has(name)) this.#references.set(name, reference);
-      }
     }
   }
 

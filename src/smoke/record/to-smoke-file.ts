@@ -110,8 +110,7 @@ function expected(answer: WireResponse, { target, body: sent }: RecordedCall, co
   });
   const { success, code, request_id: _, ...rest } = compared as Readonly<Record<string, unknown>>;
   if (success === undefined || code === undefined) return { ...head, body: compared };
-  if (status === 200) return { ...head, data: rest["data"] };
-  return { ...head, code, body: rest };
+  return status === 200 ? { ...head, data: rest["data"] } : { ...head, code, body: rest };
 }
 
 function heldText({ bytes }: WireResponse, target: string, { note, exact }: Context): string | undefined {

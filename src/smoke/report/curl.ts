@@ -5,9 +5,8 @@ export function curlLine({ method, url, headers, body }: PreparedStep["request"]
   const words = ["curl", "-sS", "-i"];
   if (method === "HEAD") words.push("--head");
   else if (method !== (body === undefined ? "GET" : "POST")) words.push("-X", method);
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of Object.entries(headers))
     words.push("-H", name === "x-user-token" ? `"X-User-Token: $${tokenName}"` : quote(`${name}: ${value}`));
-  }
   if (body !== undefined) words.push("--data-raw", quote(body));
   words.push(quote(url));
   return words.join(" ");

@@ -10,8 +10,7 @@ import { runStep, type RunOptions } from "./run-step.ts";
  * those after a failed setup.
  * @example
  * const result = await runSmokeFile(file, { url, env: {}, run: { id: "1" }, signal, bail: false });
- * result.steps.map(({ title, outcome }) => `${outcome}: ${title}`);
- */
+ * result.steps.map(({ title, outcome }) => `${outcome}: ${title}`); */
 export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promise<FileResult> {
   const { vars, name = file.path, secrets: declared = [] } = file.content;
   const { cases = planCases(file), env, run } = options;

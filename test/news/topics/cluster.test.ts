@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { clusterHeadlines } from "../../../src/news/topics/cluster.ts";
-import { createNeighbours } from "../../../src/news/topics/neighbours.ts";
+import { NeighbourIndex } from "../../../src/news/topics/neighbours.ts";
 import { detectLanguage } from "../../../src/language/detect-language.ts";
 import { assetsInNews } from "../../../src/language/assets.ts";
-import type { Headline } from "../../../src/news/topics/headline-memory.ts";
+import { type Headline, HeadlineMemory } from "../../../src/news/topics/headline-memory.ts";
 import { vectorsOf } from "../../../src/news/topics/term-vectors.ts";
 import { HOUR, NOON } from "../world.ts";
 
@@ -179,12 +179,14 @@ test("the terms of a long summary are bounded, those of the title come first", a
 });
 
 test("a point's neighbours are those that share what is rare", async () => {
+  const memory = new HeadlineMemory();
   const points = await vectorsOf(
     [...BRIDGE, ...MERGER].map((title) => told(title)),
     () => undefined,
+    memory,
   );
-  const nearest = createNeighbours(points);
-  const indices = (index: number): number[] => nearest(index).map((neighbour) => neighbour.index);
+  const index = new NeighbourIndex(points, memory.terms());
+  const indices = (place: number): number[] => index.nearest(place).map((neighbour) => neighbour.index);
   expect(indices(0).sort()).toEqual([1, 2]);
   expect(indices(3)).toEqual([4]);
 });

@@ -49,8 +49,7 @@ async function printEntry(context: Context, { entry, message, reversed_by }: Fou
   const made = { user_id, entry_id, created_at, type, delta, ...paid, description, ...adjustmentOf(entry) };
   const charge = { ...made, reversed_by, ref_id, message_id, session_id, route, model_name };
   const { terminal } = context;
-  const whole = { ...charge, question, answer };
-  if (formatOf(context) !== "table") return void (await printRecord(context, whole));
+  if (formatOf(context) !== "table") return void (await printRecord(context, { ...charge, question, answer }));
   const shown = Object.fromEntries(Object.entries(charge).filter(([, value]) => value !== null));
   const age = showAge(created_at, context.clock.now());
   await printRecord(context, { ...shown, created_at: `${showTime(created_at, zone)} ${zone} (${age})` });

@@ -33,7 +33,6 @@ const LOOK_MS = 50; // Time between two looks at how far a refresh is, ms.
 const BAR = 20; // Width of the bar in characters.
 const NAMED = 4; // So many of the sources that are waited for are named.
 const AGAIN = "Nothing was lost: the same command reads the sources again.";
-
 const schemas = () => import("../../../contract/schemas/news-schemas.ts");
 
 const refresh = defineCommand("news refresh", {
@@ -47,9 +46,8 @@ const refresh = defineCommand("news refresh", {
       const { news } = session.service;
       const ended = refreshed.then(Boolean, () => true);
       await longWork(context, AGAIN, async (report) => {
-        while (!(await Promise.race([ended, sleep(LOOK_MS, false, { ref: false })]))) {
+        while (!(await Promise.race([ended, sleep(LOOK_MS, false, { ref: false })])))
           report(() => showReading(news.reading()));
-        }
       });
       // The API does not report the state of the sources.
       return { ...(await refreshed), sources: (await news.status()).sources };

@@ -64,7 +64,6 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   if (!ran && !options.allowSkipped) throw new CommandFailure(EXIT.smoke, nothing);
 }
 
-/** Receives results as they come. */
 function openReporter({ report, junit }: SmokeOptions, { terminal, globals, cwd }: Context) {
   const kind = globals.format === "json" ? "json" : (report ?? (terminal.interactive ? "human" : "tap"));
   const paint = terminal.paint.bind(terminal);

@@ -10,7 +10,6 @@ import { daemonPages, metricsUrlFlag } from "../../target/daemon-pages.ts";
 import { formatOf, openRowPrinter, printRecord, printRows, printTable, type Column } from "../../terminal/print.ts";
 import SCREEN from "./screen.json" with { type: "json" };
 
-/** What one line has: no lists. */
 const COLUMNS: readonly Column<DaemonStatus>[] = [
   ...(["url", "at", "state", "reason", "version"] as const).map((name) => ({ name })),
   ...(Object.keys(FIGURES) as (keyof typeof FIGURES)[]).map((name) => {
@@ -27,9 +26,8 @@ export const command = defineCommand("status", {
     const show = openStatusPrinter(context, watch);
     if (watch) {
       const { signal, forget } = awaitInterrupt(io);
-      while (!signal.aborted && (await show(await readDaemonStatus(pages, clock.now())))) {
+      while (!signal.aborted && (await show(await readDaemonStatus(pages, clock.now()))))
         await delay(interval_ms, undefined, { signal }).catch(() => undefined);
-      }
       forget();
       return signal.aborted ? EXIT.interrupted : EXIT.ok;
     }

@@ -124,7 +124,7 @@ class FeedReader {
   }
 
   #nameOf(tag: string): string {
-    const [local = "", prefix = ""] = tag.split(":").reverse();
+    const [local = "", prefix = ""] = tag.includes(":") ? tag.split(":").reverse() : [tag];
     const usual = this.#prefixes.get(prefix) ?? prefix;
     return usual === "" ? local : `${usual}:${local}`;
   }
@@ -145,7 +145,6 @@ class FeedReader {
 }
 
 const isEntry = (name: string): boolean => name === "item" || name === "entry";
-
 const ATTRIBUTE = /(?<![^\s"'])([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))/g;
 /** The attributes of a tag by their names in lower case. */
 export function attributesOf(text: string): Record<string, string> {
@@ -169,12 +168,11 @@ function markupOf(raw: string, hasTags: boolean, isAtom: boolean, attributes: Fi
 }
 
 /** The text without comments, and with its CDATA sections and what is between them changed. */
-function withSections(raw: string, between: (text: string) => string, section: (content: string) => string): string {
-  return raw
+const withSections = (raw: string, between: (text: string) => string, section: (content: string) => string): string =>
+  raw
     .split(/(<!--[^]*?(?:-->|$)|<!\[CDATA\[[^]*?(?:\]\]>|$))/i)
     .map((part, index) => {
       if (index % 2 === 0) return between(part);
       return part.startsWith("<!--") ? "" : section(part.slice(9).replace(/\]\]>$/, ""));
     })
     .join("");
-}
