@@ -107,7 +107,7 @@ function rankByMeaning(
   const compared = isFew ? articles.length : MIX.compared;
   const alike = articles.slice(0, compared).map(withAlike);
   const isLike = (article: RankedArticle): boolean => article.score > 0 || article.order >= MIX.without;
-  const likely = isFew ? alike.map(withPart).filter(isLike).sort(byOrder).slice(0, MIX.candidates) : alike;
+  const likely = isFew ? alike.sort(byOrder).slice(0, MIX.candidates).map(withPart).filter(isLike) : alike;
   const rated = likely.map(withTitle).sort(byOrder);
   const best = isFew ? rated : [...rated.slice(0, MIX.parts).map(withPart).sort(byOrder), ...rated.slice(MIX.parts)];
   return [...best, ...articles.slice(compared)];
