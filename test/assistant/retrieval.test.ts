@@ -4,6 +4,7 @@ import { keyOf, type Passage } from "../../src/assistant/passage.ts";
 import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
 import { findEvidence } from "../../src/assistant/retrieval/find-evidence.ts";
 import { clausesOf } from "../../src/assistant/retrieval/find-evidence.ts";
+import { textOf } from "../../src/assistant/retrieval/judge-units.ts";
 import { searchTerms } from "../../src/assistant/retrieval/language-index.ts";
 import type { Search } from "../../src/assistant/retrieval/question-terms.ts";
 import { unitsOf } from "../../src/assistant/retrieval/text-units.ts";
@@ -135,6 +136,9 @@ describe("retrieval", () => {
       ["item", "Plan | Price", "Small | 3 EUR"],
       ["sentence", undefined, "Large plans are for firms."],
     ]);
+    const [, row] = unitsOf(rows);
+    const [plans] = new AnswerIndex([passage({ title: "Plans", text: rows })]).indexed();
+    expect(textOf(plans!, row!)).toBe("Plans\nPlan | Price\nSmall | 3 EUR");
   });
 
   it("looks for the question before with less weight than for the question", () => {

@@ -56,7 +56,10 @@ export class AnswerIndex {
     for (const passage of added) this.#add(passage);
     // Now, where there is more time than for a question.
     if (added.length > 0) this.thesaurus();
-    for (const number of this.few() ?? []) this.passage(number).details();
+    for (const { details, subject } of Array.from(this.few() ?? [], (number) => this.passage(number))) {
+      details();
+      subject();
+    }
   }
 
   passage(number: number): IndexedPassage {

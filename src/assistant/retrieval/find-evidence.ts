@@ -1,6 +1,6 @@
 import type { AnswerIndex } from "./answer-index.ts";
 import type { Search } from "./question-terms.ts";
-import { rankArticles, type RankedArticle } from "./rank-articles.ts";
+import { comparedWithAll, rankArticles, type RankedArticle } from "./rank-articles.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import { chooseWindow, rateUnits } from "./choose-window.ts";
 import TUNING from "./tuning.json" with { type: "json" };
@@ -19,7 +19,7 @@ export interface Findings {
 /** Searches for a question, and chooses the parts of the best articles. */
 export function findEvidence(index: AnswerIndex, search: Search): Findings {
   const ranked = rankArticles(index, search);
-  const isFew = search.near === undefined && index.few() !== undefined;
+  const isFew = comparedWithAll(index, search) !== undefined;
   const most = ranked.reduce((highest, { alike }) => Math.max(highest, alike), 0);
   const evidence = ranked
     .slice(0, ARTICLES.compared[isFew ? "few" : search.wide === true ? "wide" : "usual"])

@@ -46,7 +46,7 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   };
   const nearest = [...(near ?? [])].sort(([, a], [, b]) => b - a).slice(0, MIX.candidates);
   const matching = [own, cross].flatMap((scores) => scores.best(MIX.candidates, weigh));
-  const few = near === undefined ? index.few() : undefined;
+  const few = comparedWithAll(index, search);
   const numbers = [...matching, ...(few ?? nearest.map(([number]) => number))];
   const candidates = candidatesOf(index, numbers, lang).filter(({ found }) => accept(found.passage));
   const articles = candidates.map(({ found, counterpart }): RankedArticle => {
@@ -74,15 +74,14 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   return [{ found: first, groups, ...PERFECT }, ...found.filter((article) => article.found !== first)];
 }
 
+/** The help and the notices, where a question is compared with each of them: they are few, and there are no vectors. */
+export const comparedWithAll = (index: AnswerIndex, { near }: Search): ReadonlySet<number> | undefined =>
+  near === undefined ? index.few() : undefined;
+
 /** Orders articles by their scores, and by how much they and the parts of them are about what is asked.
  * @param articles the best by words first
  * @param isFew whether all are compared */
-function rankByMeaning(
-  index: AnswerIndex,
-  search: Search,
-  articles: readonly RankedArticle[],
-  isFew: boolean,
-): RankedArticle[] {
+function rankByMeaning(index: AnswerIndex, search: Search, articles: readonly RankedArticle[], isFew: boolean) {
   const asked = meaningOf(index, search);
   const textsOf = ({ found }: RankedArticle) => [found, index.counterpart(found)].filter((text) => text !== undefined);
   const worthOf = ({ found }: RankedArticle): number =>
