@@ -6,7 +6,8 @@
 // of the sums (InfoNCE, van den Oord, Li & Vinyals 2018; AdaGrad, Duchi, Hazan & Singer 2011). The rows are those of the thesaurus, of the
 // situations, and of `rows`, whose authors knew no company's articles. Last, it learns from the questions of help centers (scripts/help-centers.js) which
 // article answers: a softmax over the articles of a company, by the score of their words and how much an article, and the part of it that is most so, is about
-// what the question is about. Nothing is random: the same rows and questions give the same file.
+// what the question is about. It learns three times, in other orders, and takes the mean (Wortsman et al. 2022, model soups). Nothing is random: the same rows
+// and questions give the same file.
 // Into the folder `halves` it writes what learned from the questions of every second company alone, and from those of the others: what the answer network is
 // told of a company by an encoder that knows its questions would be too good (scripts/make-answer-network.js).
 // The file, compressed: the terms, a line each, and an empty line; then of each term its rarity among the rows (a byte, of 255), the
@@ -30,7 +31,7 @@ const MOST_GLOSSES = 8;
 const LEAST_ROWS = 2; // With a pair of Chinese characters: most of those in one row alone cross the bounds of words.
 const CHARACTER = 0.4; // What a single Chinese character weighs at first, compared with a word.
 const TRAINING = { epochs: 200, batch: 256, rate: 0.05, temperature: 0.1, most: 6 };
-const ON_CENTERS = { epochs: 8, rate: 0.0125, sharpness: 8, dropout: 0.2 };
+const ON_CENTERS = { orders: 3, epochs: 16, rate: 0.02, sharpness: 8, dropout: 0.3 };
 const HALVES = 2;
 const { ranking: RANKING, meaning: MEANING } = JSON.parse(
   readFileSync(new URL("../src/assistant/retrieval/tuning.json", import.meta.url), "utf8"),
@@ -189,6 +190,7 @@ function centerOf(articles) {
       if (answers === undefined) return [];
       const found = searchTerms(question);
       const own = numbersOf(found);
+      const known = found.filter((term) => rarities.has(term)).length / (found.length || 1);
       const scores = articles.map(() => 0);
       for (const { found: article, score } of rankArticles(index, {
         question,
@@ -196,7 +198,7 @@ function centerOf(articles) {
         now: 0,
       }))
         scores[Number(article.passage.id)] = score;
-      return { right, terms: own, known: (own.length / (found.length || 1)) ** MEANING.known, scores };
+      return { right, terms: own, known: known ** MEANING.known, scores };
     }),
   );
   return { articles: ofArticle, questions };
@@ -204,8 +206,17 @@ function centerOf(articles) {
 
 /** Learns which articles answer the questions of companies, from the vectors that the rows gave. */
 function trainOn(companies) {
+  const mean = ofRows.map(() => new Float64Array(DIMENSIONS));
+  for (let order = 1; order <= ON_CENTERS.orders; order++) {
+    trainInOrder(companies, order);
+    for (const [term, vector] of vectors.entries()) add(mean[term], vector, 1 / ON_CENTERS.orders);
+  }
+  vectors = mean;
+}
+
+function trainInOrder(companies, number) {
   vectors = ofRows.map((vector) => Float64Array.from(vector));
-  const below = seededBelow(2);
+  const below = seededBelow(number);
   const squares = vectors.map(() => new Float64Array(DIMENSIONS).fill(1e-6));
   for (let epoch = 0; epoch < ON_CENTERS.epochs; epoch++) {
     const rate = ON_CENTERS.rate * (1 - epoch / ON_CENTERS.epochs);
@@ -218,7 +229,7 @@ function trainOn(companies) {
         count += batch.length;
       }
     }
-    console.log(`centers, epoch ${epoch + 1}: ${(loss / count).toFixed(3)}`);
+    if (epoch % 5 === 0) console.log(`centers, order ${number}, epoch ${epoch + 1}: ${(loss / count).toFixed(3)}`);
   }
 }
 

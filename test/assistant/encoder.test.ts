@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { encode, knownOf, rarityOf } from "../../src/assistant/encoder/encoder.ts";
+import { encode, hasVector, knownOf, rarityOf } from "../../src/assistant/encoder/encoder.ts";
 import { searchTerms } from "../../src/assistant/retrieval/language-index.ts";
 import { fold, stem } from "../../src/language/tokenize.ts";
 import { product } from "../../src/runtime/product.ts";
@@ -29,6 +29,11 @@ describe("what a text is about", () => {
   it("is nothing where no term is known", () => {
     expect(Array.from(about("qqzxv"))).toEqual(Array.from({ length: 100 }, () => 0));
     expect(knownOf(searchTerms("qqzxv card"))).toBe(0.5);
+  });
+
+  it("is not known of a word that nothing about services has, though it has a vector", () => {
+    expect(hasVector("panther")).toBe(true);
+    expect(knownOf(searchTerms("panther card"))).toBe(0.5);
   });
 });
 

@@ -18,15 +18,9 @@ export type DecisionTree = readonly number[];
 /** Models of whether the quoted answers the question, and whether any content does: logistic ones, and trees that add to their
  * logits. Fitted on the help centers of four companies and twelve small ones, with and without the articles that answer, and
  * on published sets; nothing answers questions about quite other things (`npm run eval -- outcome-model`). */
-const {
-  intercepts: INTERCEPTS,
-  weights: WEIGHTS,
-  trees: TREES,
-} = MODEL as {
-  readonly intercepts: readonly number[];
-  readonly weights: Readonly<Record<keyof Features, readonly number[]>>;
-  readonly trees: readonly (readonly DecisionTree[])[];
-};
+const { intercepts: INTERCEPTS } = MODEL;
+const WEIGHTS: Readonly<Record<keyof Features, readonly number[]>> = MODEL.weights;
+const TREES: readonly (readonly DecisionTree[])[] = MODEL.trees;
 const NAMES = Object.keys(WEIGHTS) as (keyof Features)[];
 
 /** Least probability that there is an answer for one to be shown, and that what is quoted is right for it to be charged;

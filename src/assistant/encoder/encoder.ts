@@ -30,9 +30,12 @@ export function rarityOf(term: string): number {
   return number === undefined ? 1 : rarities[number]! / 255;
 }
 
-/** Share of some terms that the encoder knows. */
+/** Whether a term has a vector. */
+export const hasVector = (term: string): boolean => openEncoder().numbers.has(term);
+
+/** Share of some terms that what is said about services has: of others a vector tells less. */
 export const knownOf = (terms: readonly string[]): number =>
-  terms.filter((term) => openEncoder().numbers.has(term)).length / (terms.length || 1);
+  terms.filter((term) => rarityOf(term) < 1).length / (terms.length || 1);
 
 /** What a text is about, as the sum of its terms' vectors, of length 1 (0 where no term is known): texts that share no
  * word may be alike, in either language. Terms count as often as they are given.

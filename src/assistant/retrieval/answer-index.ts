@@ -18,12 +18,10 @@ export interface IndexedPassage {
   readonly number: number;
   readonly lang: Language;
   readonly details: () => ReturnType<typeof readDetails>;
-  readonly subject: () => Subject;
+  readonly subject: () => ReturnType<typeof readSubject>;
 }
-export type Subject = ReturnType<typeof readSubject>;
 
-const DETAILS_KEPT = 1000;
-const SUBJECTS_KEPT = 10_000;
+const KEPT = { details: 1000, subjects: 10_000 };
 const { said: SAID } = TUNING.meaning;
 
 /** What the assistant answers from: the passages, ready for search in both languages. Changes cost what changes; after
@@ -37,8 +35,8 @@ export class AnswerIndex {
   readonly #numbers = new Map<string, number>();
   readonly #passages: (IndexedPassage | undefined)[] = [];
   readonly #free: number[] = []; // Numbers of passages that were removed: they are given again.
-  readonly #detailsOf = memoized(readDetails, DETAILS_KEPT);
-  readonly #subjectOf = memoized(readSubject, SUBJECTS_KEPT);
+  readonly #detailsOf = memoized(readDetails, KEPT.details);
+  readonly #subjectOf = memoized(readSubject, KEPT.subjects);
   readonly #counterparts = new Map<string, number>();
   readonly #lasting = new Set<number>(); // Of help and notices, and how many characters they have.
   #characters = 0;

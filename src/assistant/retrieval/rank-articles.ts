@@ -7,7 +7,7 @@ import { searchTerms, type Alternative, type Scores, type WeightedGroup } from "
 import TUNING from "./tuning.json" with { type: "json" };
 import { product } from "../../runtime/product.ts";
 import { groupsOf, type Search } from "./question-terms.ts";
-import { encode, knownOf, scaled } from "../encoder/encoder.ts";
+import { encode, hasVector, knownOf, scaled } from "../encoder/encoder.ts";
 
 /** An article, a notice or a news item that may answer. */
 export interface RankedArticle {
@@ -112,12 +112,12 @@ function rankByMeaning(index: AnswerIndex, search: Search, articles: readonly Ra
   return [...best, ...articles.slice(compared)];
 }
 
-/** What a question is about, and the one before it, by a vector that is shorter the fewer of its terms the encoder knows: a
- * word that is misspelt means what it is corrected to. */
+/** What a question is about, and the one before it, by a vector that is shorter the fewer of its terms are known: a word
+ * that is misspelt means what it is corrected to. */
 function meaningOf({ vocabulary }: AnswerIndex, { question, previous }: Search): Float32Array {
   const before = searchTerms(previous?.question ?? "");
   let left = QUESTIONS.corrections;
-  const isMisspelt = (word: string): boolean => knownOf([stem(word)]) === 0 && left-- > 0;
+  const isMisspelt = (word: string): boolean => !hasVector(stem(word)) && left-- > 0;
   const corrected = fold(question).replace(/[a-z]{4,}/g, (word) =>
     isMisspelt(word) ? (vocabulary.corrections(word)[0] ?? word) : word,
   );
