@@ -6,7 +6,8 @@ import { chooseWindow, rateUnits } from "./choose-window.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import type { Evidence } from "./evidence-features.ts";
 
-const { articles: ARTICLES, ranking: RANKING } = TUNING;
+const { articles: ARTICLES, ranking: RANKING, windows: WINDOWS } = TUNING;
+const MOST_MORE = ARTICLES.fit + ARTICLES.judged * WINDOWS.judged.most; // That the part of an article may add to its order.
 
 /** What was found for a question. */
 export interface Findings {
@@ -21,15 +22,18 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
   const ranked = rankArticles(index, search);
   const isFew = comparedWithAll(index, search) !== undefined;
   const most = ranked.reduce((highest, { alike }) => Math.max(highest, alike), 0);
+  let best = -Infinity;
   const evidence = ranked
     .slice(0, ARTICLES.compared[isFew ? "few" : search.wide === true ? "wide" : "usual"])
     .filter(({ found }) => found.details().units.length > 0)
-    .map((article) => {
+    .flatMap((article, at) => {
+      if (at >= ARTICLES.compared.usual && article.order + MOST_MORE < best) return []; // It cannot become the first one.
       const rating = rateUnits(article, search.question);
       const window = chooseWindow(article, rating);
       const fit = window.fits === true ? ARTICLES.fit : 0;
       const order = article.order + (article.near === undefined ? fit + ARTICLES.judged * window.judged : 0);
-      return { article: { ...article, score: article.score + fit, order }, window, rating };
+      best = Math.max(best, order);
+      return [{ article: { ...article, score: article.score + fit, order }, window, rating }];
     })
     .sort(({ article: a }, { article: b }) => b.order - a.order)
     .map(({ article, ...part }, at, all) => {
