@@ -110,9 +110,13 @@ export class DurableFiles {
       if (!hasCode(error, "EEXIST")) throw error;
       outcome = "conflict";
     } finally {
-      await (outcome === "created" && second !== undefined ? rename(temporary, second) : unlink(temporary));
+      // Once its name is there, what becomes of the temporary one need not be safe: it goes meanwhile.
+      const isDone = outcome === "created";
+      await Promise.all([
+        isDone && second !== undefined ? rename(temporary, second) : unlink(temporary),
+        isDone && this.#makeSafe(dirname(path)),
+      ]);
     }
-    if (outcome === "created") await this.#makeSafe(dirname(path));
     return outcome;
   }
 
