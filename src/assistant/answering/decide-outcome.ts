@@ -16,7 +16,7 @@ interface Decision {
 export type DecisionTree = readonly number[];
 
 /** Models of whether the quoted answers the question, and whether any content does: logistic ones, and trees that add to their
- * logits. Fitted on the help centers of four companies and twelve small ones, with and without the articles that answer, and
+ * logits. Fitted on the help centers of four companies and 24 small ones, with and without the articles that answer, and
  * on published sets; nothing answers questions about quite other things (`npm run eval -- outcome-model`). */
 const { intercepts: INTERCEPTS } = MODEL;
 const WEIGHTS: Readonly<Record<keyof Features, readonly number[]>> = MODEL.weights;
