@@ -177,11 +177,10 @@ export class DurableFiles {
   /** Makes a folder that is missing, and those above it. Their names are safe once a file's is. */
   async ensureFolder(folder: string): Promise<void> {
     if (this.#knownFolders.has(folder)) return;
-    const isThere = this.#isThere();
     if (folder !== this.#base) {
       await this.ensureFolder(dirname(folder));
       await mkdir(folder, FOLDER_MODE).catch(ignoring("EEXIST"));
-    } else if (!isThere) await this.#makeFolders(folder);
+    } else if (!this.#isThere()) await this.#makeFolders(folder);
     if (this.#knownFolders.size >= MAX_KNOWN_FOLDERS) this.#forgetFolders();
     this.#knownFolders.add(folder);
   }
