@@ -129,6 +129,19 @@ describe("retrieval", () => {
     expect(index.few()).toBeUndefined();
   });
 
+  it("rates an article behind the fourth only while it may still come first", () => {
+    const question = "how much is a replacement card";
+    const rated = (first: string): number => {
+      const others = Array.from({ length: 7 }, (_, at) =>
+        passage({ id: `n${at}`, title: "", text: "Cards and more." }),
+      );
+      const index = new AnswerIndex([passage({ id: "first", title: first, text: `${first}.` }), ...others]);
+      return findEvidence(index, { question, lang: "en", now: NOW }).evidence.length;
+    };
+    expect(rated("Cards and more")).toBe(8);
+    expect(rated("A replacement card costs 6 EUR, how much is it")).toBe(4);
+  });
+
   it("reads a row of a table with the first row, in text that the network judges", () => {
     const rows = "Plan | Price\nSmall | 3 EUR\n\nLarge plans are for firms.";
     expect(unitsOf(rows).map(({ kind, head, text }) => [kind, head, text])).toEqual([
