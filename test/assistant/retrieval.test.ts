@@ -131,15 +131,17 @@ describe("retrieval", () => {
 
   it("rates an article behind the fourth only while it may still come first", () => {
     const question = "how much is a replacement card";
-    const rated = (first: string): number => {
+    const rated = (first: string, wide = false): number => {
       const others = Array.from({ length: 7 }, (_, at) =>
         passage({ id: `n${at}`, title: "", text: "Cards and more." }),
       );
       const index = new AnswerIndex([passage({ id: "first", title: first, text: `${first}.` }), ...others]);
-      return findEvidence(index, { question, lang: "en", now: NOW }).evidence.length;
+      return findEvidence(index, { question, lang: "en", now: NOW, wide }).evidence.length;
     };
     expect(rated("Cards and more")).toBe(8);
     expect(rated("A replacement card costs 6 EUR, how much is it")).toBe(4);
+    // A wide answer has five sections.
+    expect(rated("A replacement card costs 6 EUR, how much is it", true)).toBe(5);
   });
 
   it("reads a row of a table with the first row, in text that the network judges", () => {

@@ -12,7 +12,7 @@ const MOST_MORE = ARTICLES.fit + ARTICLES.judged * WINDOWS.judged.most; // That 
 /** What was found for a question. */
 export interface Findings {
   readonly ranked: readonly RankedArticle[]; // All matching articles, best first.
-  readonly evidence: readonly Evidence[]; // The best articles with the parts that answer; the first few of `ranked`.
+  readonly evidence: readonly Evidence[]; // The best articles with the parts that answer, among the first few of `ranked`.
   /** The evidence that an answer quotes: one article, or two for two questions or where they are close. */
   readonly quoted: readonly Evidence[];
 }
@@ -20,14 +20,14 @@ export interface Findings {
 /** Searches for a question, and chooses the parts of the best articles. */
 export function findEvidence(index: AnswerIndex, search: Search): Findings {
   const ranked = rankArticles(index, search);
-  const isFew = comparedWithAll(index, search) !== undefined;
+  const always = ARTICLES.compared[search.wide === true ? "wide" : "usual"];
   const most = ranked.reduce((highest, { alike }) => Math.max(highest, alike), 0);
   let best = -Infinity;
   const evidence = ranked
-    .slice(0, ARTICLES.compared[isFew ? "few" : search.wide === true ? "wide" : "usual"])
+    .slice(0, comparedWithAll(index, search) === undefined ? always : ARTICLES.compared.few)
     .filter(({ found }) => found.details().units.length > 0)
     .flatMap((article, at) => {
-      if (at >= ARTICLES.compared.usual && article.order + MOST_MORE < best) return []; // It cannot become the first one.
+      if (at >= always && article.order + MOST_MORE < best) return []; // It cannot become the first one.
       const rating = rateUnits(article, search.question);
       const window = chooseWindow(article, rating);
       const fit = window.fits === true ? ARTICLES.fit : 0;
