@@ -54,7 +54,7 @@ describe("grounded answers", () => {
 
   it.each([
     ["提现手续费多少", "withdraw-fee", "zh"],
-    ["提現要多久到賬？", "withdraw-time", "zh"],
+    ["提幣要多久到賬？", "withdraw-time", "zh"],
     ["How do I top up? I want to deposit crypto", "deposit", "en"],
     ["KYC 有哪些等级", "kyc", "zh"],
     ["卖家不放币怎么办", "p2p", "zh"],
@@ -66,13 +66,10 @@ describe("grounded answers", () => {
     expectVerbatim(answer);
   });
 
-  it.each([
-    ["提币手续费多少", "withdraw-fee"],
-    ["提幣要多久到賬？", "withdraw-time"],
-  ])("to %j, in words that may mean another thing here, are at least shown from %s", (question, id) => {
-    const answer = ask(question);
+  it("are at least shown for a word that may mean another thing here", () => {
+    const answer = ask("提币手续费多少");
     expect(["answered", "unsure"]).toContain(answer.outcome);
-    expect(answer.sources[0]).toMatchObject({ id, lang: "zh" });
+    expect(answer.sources[0]).toMatchObject({ id: "withdraw-fee", lang: "zh" });
   });
 
   it("are found for a misspelt question", () => {
