@@ -155,7 +155,7 @@ export interface GroupScores {
 }
 
 /** How the groups were written: by three authors who wrote six titles an event, or by seven others who wrote four, or later by
- * five more; of the last ones nothing was learned. */
+ * five more. */
 export type GroupsPart = 1 | 2 | 3;
 
 function readGroups(split: Split, part: GroupsPart): LabelledGroup[] {

@@ -73,10 +73,10 @@ function shuffled<T>(entries: readonly T[], seed: string): T[] {
 
 /** Just under the B-cubed F1 of the headlines of UCI News Aggregator: what is less is a step back. */
 const FLOORS = {
-  all: 0.835,
-  "stories in 2 parts (mean)": 0.845,
-  "stories in 4 parts (mean)": 0.858,
-  "six a story": 0.8,
+  all: 0.86,
+  "stories in 2 parts (mean)": 0.858,
+  "stories in 4 parts (mean)": 0.87,
+  "six a story": 0.81,
 };
 
 async function score(headlines: readonly Labelled[]): Promise<ClusterScores & { ms: number }> {

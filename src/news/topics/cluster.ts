@@ -6,7 +6,8 @@ import { DAY_MS } from "../../runtime/clock.ts";
 import type { Step } from "../../compute/job-runner.ts";
 import { type Point, type Vector, VectorPool, vectorsOf } from "./term-vectors.ts";
 
-const { context: CONTEXT, candidates: CANDIDATES, need: NEED, apart: APART, most: MOST, known: KNOWN } = CLUSTERING;
+const { context: CONTEXT, candidates: CANDIDATES, need: NEED, lift: LIFT, apart: APART } = CLUSTERING;
+const { network: NETWORK, most: MOST, known: KNOWN } = CLUSTERING;
 const NO_STEP: Step = () => undefined;
 type Neighbours = ReadonlyMap<number, readonly Neighbour[]>;
 type Groups = readonly (readonly number[])[]; // Of each point.
@@ -155,29 +156,31 @@ class Agglomeration {
     const product = this.#sum.productWith(this.#clusters[second]!.vector);
     const [a, b] = [Math.min(first, second), Math.max(first, second)];
     const [one, other] = [this.#clusters[a]!, this.#clusters[b]!];
-    const similar = marginOf(one, other, product);
-    if (similar < 0) return;
-    const margin = this.#lessPenalty(similar, one, other);
+    const margin = this.#lessPenalty(marginOf(one, other, product), one, other);
     if (margin >= 0) this.#queue.push({ margin, a, b, size: one.members.length + other.members.length });
   }
 
-  /** A margin less what the pairs of the first members of each that report different events cost, but for a few of many
-   * pairs; or just less than nothing, as the others are not looked at then. */
+  /** A margin, lifted by the share of the pairs of the first members of each that are judged and not apart where it is
+   * less than nothing, and less what the pairs that report different events cost, but for a few of many pairs. */
   #lessPenalty(similar: number, a: Cluster, b: Cluster): number {
+    const lift = similar < 0 ? LIFT.most : 0;
+    if (similar + lift < 0) return similar;
     const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
     const firsts = first.length * second.length;
     const doublings = Math.log2(a.members.length * b.members.length);
-    let [pairs, margin] = [0, similar];
+    let [close, apart, cost] = [0, 0, 0];
     for (const x of first) {
       for (const y of second) {
         const [one, other] = [this.#points[Math.min(x, y)]!, this.#points[Math.max(x, y)]!];
-        if (this.#memory.likeness(one.reading, other.reading, doublings) >= 0) continue;
-        pairs += 1;
-        margin = similar - APART.events * Math.max(0, pairs / firsts - APART.free * (1 - 1 / firsts));
-        if (margin < 0) return margin;
+        const likeness = this.#memory.likeness(one.reading, other.reading);
+        if (likeness >= 0 && likeness < Infinity) close += 1;
+        if (likeness + NETWORK[one.lang === other.lang ? "same" : "across"].step * doublings >= 0) continue;
+        apart += 1;
+        cost = APART.events * Math.max(0, apart / firsts - APART.free * (1 - 1 / firsts));
+        if (similar + lift < cost) return similar - cost;
       }
     }
-    return margin;
+    return similar + (lift * close) / firsts - cost;
   }
 
   #absorb(kept: number, gone: number): void {

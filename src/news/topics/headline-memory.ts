@@ -83,14 +83,13 @@ export class HeadlineMemory {
     };
   }
 
-  /** How surely two report one event, 0 where it is open, below where they are apart.
-   * @param doublings how often the pairs of their clusters are doubled: it has to be surer of members of larger ones */
-  likeness(a: Reading, b: Reading, doublings: number): number {
+  /** How surely two report one event: below 0 they are apart, infinite where the rules see nothing against it and the
+   * network is not asked. */
+  likeness(a: Reading, b: Reading): number {
     const pair = a.id * IDS + b.id;
-    let logit = this.#pairs.get(pair);
-    if (logit === undefined) this.#pairs.set(pair, (logit = likenessOf(a, b)));
-    const { apart, step } = a.lang === b.lang ? NETWORK.same : NETWORK.across;
-    return logit - apart + step * doublings;
+    let likeness = this.#pairs.get(pair);
+    if (likeness === undefined) this.#pairs.set(pair, (likeness = likenessOf(a, b)));
+    return likeness;
   }
 }
 
@@ -106,11 +105,12 @@ function readTitle(title: string): NetworkText {
  * the rules say; else by the rules alone. */
 function likenessOf(a: Reading, b: Reading): number {
   const { areDistinct, measures } = rulesOf(a.traits, b.traits);
-  const least = a.lang === b.lang ? NETWORK.overlap : 0;
   const [x, y] = [a.text(), b.text()];
-  if (overlapOf(x, y) < least) return areDistinct ? -Infinity : Infinity;
-  const logit = openNetwork().compare(x, y, measures);
-  return logit - (areDistinct ? NETWORK.distinct : differBetween(a.traits, b.traits) ? NETWORK.framed : 0);
+  const overlap = a.lang === b.lang ? overlapOf(x, y) : undefined;
+  if (overlap !== undefined && overlap < NETWORK.overlap) return areDistinct ? -Infinity : Infinity;
+  const logit = openNetwork().compare(x, y, measures) + (overlap === 1 ? NETWORK.contained : 0);
+  const against = areDistinct ? NETWORK.distinct : differBetween(a.traits, b.traits) ? NETWORK.framed : 0;
+  return logit - against - NETWORK[overlap === undefined ? "across" : "same"].apart;
 }
 
 /** The number of a term in a reading, its kind as an index of {@link TERM_KINDS}, and whether the title has it. */

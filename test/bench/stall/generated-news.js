@@ -17,14 +17,17 @@ export function words(count, lang = "en") {
   return Array.from({ length: count }, () => word(lang)).join(BETWEEN[lang]);
 }
 
-const names = Array.from(
-  { length: EVENTS },
-  (_, n) => `Name${n.toString(36)} Corp${(n * 31).toString(36)} ${words(3)}`,
-);
+const events = Array.from({ length: EVENTS }, (_, n) => ({
+  name: `Name${n.toString(36)} Corp${(n * 31).toString(36)} ${words(3)}`,
+  told: { en: Array.from({ length: 8 }, () => word("en")), zh: Array.from({ length: 8 }, () => word("zh")) },
+}));
 
-/** A new item about one of some hundred events. @param at ms since the epoch */
+/** A new item about one of some hundred events: half of the title's other words are among the eight that the event is
+ * told in. @param at ms since the epoch */
 export function entry(host, at, lang = "en") {
-  const title = `${names[Math.floor(random() * EVENTS)]} ${words(6, lang)}`;
+  const { name, told } = events[Math.floor(random() * EVENTS)];
+  const own = Array.from({ length: 3 }, () => told[lang][Math.floor(random() * 8)]).join(BETWEEN[lang]);
+  const title = `${name} ${own}${BETWEEN[lang]}${words(3, lang)}`;
   return `<item><title>${title}</title><link>https://w${host}.example/${Math.floor(random() * 1e9)}</link><pubDate>${new Date(at).toUTCString()}</pubDate><description>${words(35, lang)}</description></item>`;
 }
 

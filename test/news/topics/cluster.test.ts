@@ -128,6 +128,7 @@ describe("clusters", () => {
     ["美联储宣布加息25个基点", "美联储加息25个基点，符合预期"],
     ["Kraken to delist Orbit token next week", "Orbit token to be removed from Kraken on Tuesday"],
     ["Halden tests cargo drones at Brennick campus", "Halden trials freight drones at Brennick campus"],
+    ["Hungary's central bank leaves base rate at 6.5%", "Budapest policymakers keep key rate steady at 6.50%"],
   ])("join what is said in other words: %s", async (a, b) => {
     expect(await stories([told(a), told(b)])).toEqual([[a, b]]);
   });
