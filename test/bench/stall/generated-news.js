@@ -22,12 +22,16 @@ const events = Array.from({ length: EVENTS }, (_, n) => ({
   told: { en: Array.from({ length: 8 }, () => word("en")), zh: Array.from({ length: 8 }, () => word("zh")) },
 }));
 
-/** A new item about one of some hundred events: half of the title's other words are among the eight that the event is
- * told in. @param at ms since the epoch */
+let made = 0;
+/** A word that no other item has. */
+const ownWord = () => `x${(made++).toString(36).replace(/\d/g, (digit) => "ghijklmnop"[digit])}x`;
+
+/** A new item about one of some hundred events: three of the title's words are among eight that the event is told in, two
+ * are its own. @param at ms since the epoch */
 export function entry(host, at, lang = "en") {
   const { name, told } = events[Math.floor(random() * EVENTS)];
-  const own = Array.from({ length: 3 }, () => told[lang][Math.floor(random() * 8)]).join(BETWEEN[lang]);
-  const title = `${name} ${own}${BETWEEN[lang]}${words(3, lang)}`;
+  const shared = Array.from({ length: 3 }, () => told[lang][Math.floor(random() * 8)]).join(BETWEEN[lang]);
+  const title = `${name} ${shared} ${ownWord()} ${ownWord()} ${word(lang)}`;
   return `<item><title>${title}</title><link>https://w${host}.example/${Math.floor(random() * 1e9)}</link><pubDate>${new Date(at).toUTCString()}</pubDate><description>${words(35, lang)}</description></item>`;
 }
 
