@@ -23,10 +23,10 @@ type Groups = readonly (readonly number[])[]; // Of each point.
  *    clusters need to merge falls with the size of the larger, whose centroid is less noisy, and rises with the time between
  *    them (a linear form of the time decay of Miranda et al. 2018, Multilingual Clustering of Streaming News).
  *
- * Clusters of which members report different events by their own words ({@link HeadlineMemory.likeness}) do not merge, however near.
- * The cost grows with n times the neighbours, and the same input gives the same groups in any order. Known groups are
- * continued: fresh headlines join them, and each other. Small groups near to these are taken apart first, as they were
- * formed by little evidence. Only what is fresh, or taken apart, is compared.
+ * Clusters of which members report different events by their own words ({@link HeadlineMemory.likeness}) do not merge, however
+ * near; where they report one by these, a little less is enough. The cost grows with n times the neighbours, and the same input
+ * gives the same groups in any order. Known groups are continued: fresh headlines join them, and each other. Small groups near to
+ * these are taken apart first, as they were formed by little evidence. Only what is fresh, or taken apart, is compared.
  *
  * @param known the group of each headline, undefined for a fresh one; without, all are fresh */
 export async function clusterHeadlines(
@@ -156,13 +156,13 @@ class Agglomeration {
     const product = this.#sum.productWith(this.#clusters[second]!.vector);
     const [a, b] = [Math.min(first, second), Math.max(first, second)];
     const [one, other] = [this.#clusters[a]!, this.#clusters[b]!];
-    const margin = this.#lessPenalty(marginOf(one, other, product), one, other);
+    const margin = this.#judged(marginOf(one, other, product), one, other);
     if (margin >= 0) this.#queue.push({ margin, a, b, size: one.members.length + other.members.length });
   }
 
-  /** A margin, lifted by the share of the pairs of the first members of each that are judged and not apart where it is
-   * less than nothing, and less what the pairs that report different events cost, but for a few of many pairs. */
-  #lessPenalty(similar: number, a: Cluster, b: Cluster): number {
+  /** A margin, by what the network says of the pairs of the first members of each: what is less than nothing is lifted by the
+   * share of those that are not apart, and those that are cost something, but for a few of many. */
+  #judged(similar: number, a: Cluster, b: Cluster): number {
     const lift = similar < 0 ? LIFT.most : 0;
     if (similar + lift < 0) return similar;
     const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
