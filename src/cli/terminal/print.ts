@@ -48,9 +48,8 @@ export async function printRecord<T extends object>(context: Context, data: T, s
     const columns = cells.map(({ name, cell }): Column<object> => ({ name, of: () => cell }));
     return printRows(context, { data, rows: [data], columns });
   }
-  const names = cells.map(({ name }) => name);
   const texts = cells.map(({ name, cell }) => show[name as keyof T]?.(data[name as keyof T]) ?? plain(cell));
-  return context.terminal.write(drawRecord(names, texts, context.terminal));
+  return context.terminal.write(drawRecord(Object.keys(data), texts, context.terminal));
 }
 
 /** Prints any number of rows as they come. `print` and `flush` return false once the reader has gone. */

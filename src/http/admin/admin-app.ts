@@ -75,10 +75,9 @@ export function createAdminApp(options: AdminOptions): H3 {
 type CallContext = ReturnType<typeof openContext>;
 
 function openContext(options: AdminOptions) {
-  const { service, meter } = options;
   const [failures, refusals] = [createWindowCounter(60_000), createWindowCounter(60_000)];
-  const limits = createConcurrencyLimits({ ...AT_ONCE, refused: meter?.refused });
-  return { ...options, audit: createAuditLog(service), limits, failures, refusals };
+  const limits = createConcurrencyLimits({ ...AT_ONCE, refused: options.meter?.refused });
+  return { ...options, audit: createAuditLog(options.service), limits, failures, refusals };
 }
 
 /** Who calls. @throws AnpError 401, 403, and 429 for an address with too many tokens that were not valid */

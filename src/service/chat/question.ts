@@ -10,7 +10,6 @@ export const RESEARCH = "advanced_research";
 
 const MEMORY_TURNS = 6; // Turns of a session that the plan's memory gives to the answer.
 const RECENT_ENTRIES = 16; // Entries among which one may have charged for an answer that its session lacks yet.
-type Body = OperationInput<"sendChat">["body"];
 
 /** A question with what its user's plan and session add to it. */
 export type Question = Awaited<ReturnType<typeof readQuestion>>;
@@ -19,7 +18,7 @@ export type Question = Awaited<ReturnType<typeof readQuestion>>;
 export async function readQuestion(
   deps: { subscriptions: Subscriptions; messages: Messages; ledger: Ledger; clock: Clock; suggestions: Suggestions },
   user: string,
-  body: Body,
+  body: OperationInput<"sendChat">["body"],
 ) {
   const subscription = await deps.subscriptions.get(user);
   const { session_id: given } = body;

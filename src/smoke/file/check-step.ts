@@ -25,7 +25,7 @@ export function checkExpectation(expected: unknown, path: ValuePath, subject?: S
     return Object.entries(expected).flatMap(([key, given]) => checkMatcher(key, given, [...path, key], subject));
   const schema = subject && subject.isCompared !== false ? schemaAt(subject.answer, subject.keys) : undefined;
   const checked =
-    schema && unwrapSchema(schema).inner instanceof z.ZodUnion ? undefined : schema && validate(schema, expected);
+    schema && !(unwrapSchema(schema).inner instanceof z.ZodUnion) ? validate(schema, expected) : undefined;
   const whole = checked?.valid === false && checked.errors.find((error) => error.path.length === 0);
   if (whole && /^must be an? (array|object|integer|number|string)/.test(whole.message)) {
     const form = Array.isArray(expected) ? "{ $in: [A, B] }" : "{ $length: 3 }, { $each: … } or { $contains: … }";

@@ -15,6 +15,8 @@ const ATTEMPTS = 4; // For an event that a daemon cannot store at the moment.
 /** How lines are replayed, and what waits so many seconds until a daemon takes more; it rejects to end the replay. */
 export type PacedOptions = ReplayOptions & { readonly pause: (seconds: number) => Promise<void> };
 
+type SendResult = "stored" | "skipped" | { readonly reason: string };
+
 function* each<T>(items: readonly T[]): Generator<T> {
   yield* items;
 }
@@ -50,11 +52,7 @@ export async function replayToDaemon(
 
   const count = (sent: ReplayedEvent) => (sent.source_id === undefined ? counts.addSeen(sent.fingerprint) : 1);
 
-  async function send(
-    sent: ReplayedEvent,
-    nth: number,
-    attempt = 1,
-  ): Promise<"stored" | "skipped" | { reason: string }> {
+  async function send(sent: ReplayedEvent, nth: number, attempt = 1): Promise<SendResult> {
     const { fingerprint, json } = sent;
     const event = JSON.parse(json) as StoredEvent;
     if (event.user_id !== me) return { reason: `user_id: is ${event.user_id}, but the token is ${me}'s` };

@@ -103,11 +103,10 @@ const search = defineCommand("ledger search", {
     least: optional(integer()),
     most: optional(integer()),
   },
-  async run(flags, context) {
+  async run({ actor, reason, least, most, ...flags }, context) {
     const { clock } = context;
     await withAccounts(context, async ({ service, zone }) => {
       const { searchLedgers } = await import("../../../admin/search-ledgers.ts");
-      const { actor, reason, least, most } = flags;
       const wanted = { actor, reason, least, most, ...selectionOf(flags, clock.now(), zone) };
       const columns: Column<FoundRow>[] = tableColumns("found entries", entryCells(clock.now(), zone));
       await longWork(context, "What was found so far is printed; a shorter range takes less time.", (report) =>
@@ -119,11 +118,10 @@ const search = defineCommand("ledger search", {
 
 const top = defineCommand("ledger top", {
   options: { by: optional(oneOf("spent", "earned", "free", "asked")), ...rangeFlags, limit: optional(integer(1)) },
-  async run({ by = "spent", limit = 20, ...flags }, context) {
-    const { clock } = context;
+  async run({ by = "spent", limit = 20, since: from = since(DEFAULT_RANGE), ...flags }, context) {
     const rows = await withAccounts(context, async ({ service, zone }) => {
       const { topUsers } = await import("../../../admin/search-ledgers.ts");
-      const selection = selectionOf({ ...flags, since: flags.since ?? since(DEFAULT_RANGE) }, clock.now(), zone);
+      const selection = selectionOf({ ...flags, since: from }, context.clock.now(), zone);
       return longWork(context, "A shorter range takes less time.", (report) =>
         topUsers(service, by, { ...selection, most: limit }, countTo(report, "users read")),
       );
