@@ -10,11 +10,12 @@ import { type ClusterScores, scoreClusters } from "./news-metrics.ts";
 /** Which part of a labelled set: rules are adjusted on the first, figures are reported on the second. */
 export type Split = "tuning" | "held";
 
-/** The first set of labels, the second, which was written when the rules were tuned to the first, and a third of sentiment and
- * pairs. */
-export type Part = 1 | 2 | 3;
+/** The first set of labels, the second, which was written when the rules were tuned to the first, a third of sentiment and
+ * pairs, and a fourth of pairs. */
+export type Part = 1 | 2 | 3 | 4;
 export const HEADLINE_PARTS: readonly Part[] = [1, 2];
-export const PARTS: readonly Part[] = [...HEADLINE_PARTS, 3];
+export const SENTIMENT_PARTS: readonly Part[] = [...HEADLINE_PARTS, 3];
+export const PARTS: readonly Part[] = [...SENTIMENT_PARTS, 4];
 
 interface LabelledHeadline {
   readonly id: string;
