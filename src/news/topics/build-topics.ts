@@ -55,7 +55,8 @@ function withIds(groups: readonly number[][], items: readonly ListedItem[], befo
   }
   const topics: StoredTopic[] = [];
   for (const [index, members] of groups.entries()) {
-    const item_ids = members.map((member) => items[member]!.id);
+    const item_ids: string[] = [];
+    for (const member of members) item_ids.push(items[member]!.id);
     const oldest = items[Math.max(...members)]!;
     const id = named.get(index) ?? newId([oldest.id, ...item_ids.toSorted()], taken);
     taken.add(id);
@@ -75,8 +76,11 @@ function newId(ids: readonly string[], taken: ReadonlySet<string>): string {
 
 /** How many topics have other members than before, or are new. */
 export function countRebuilt(topics: readonly StoredTopic[], earlier: readonly StoredTopic[]): number {
-  const before = new Map(earlier.map((topic) => [topic.id, membersOf(topic)]));
-  return topics.filter((topic) => before.get(topic.id) !== membersOf(topic)).length;
+  const before = new Map<string, string>();
+  for (const topic of earlier) before.set(topic.id, membersOf(topic));
+  let rebuilt = 0;
+  for (const topic of topics) if (before.get(topic.id) !== membersOf(topic)) rebuilt += 1;
+  return rebuilt;
 }
 
 const membersOf = ({ item_ids }: StoredTopic): string => item_ids.toSorted().join(" ");
