@@ -174,7 +174,7 @@ class Agglomeration {
         const [one, other] = [this.#points[Math.min(x, y)]!, this.#points[Math.max(x, y)]!];
         const likeness = this.#memory.likeness(one.reading, other.reading);
         if (likeness >= 0 && likeness < Infinity) close += 1;
-        if (likeness + NETWORK[one.lang === other.lang ? "same" : "across"].step * doublings >= 0) continue;
+        if (likeness + NETWORK.step * doublings >= 0) continue;
         apart += 1;
         cost = APART.events * Math.max(0, apart / firsts - APART.free * (1 - 1 / firsts));
         if (similar + lift < cost) return similar - cost;

@@ -110,7 +110,7 @@ function likenessOf(a: Reading, b: Reading): number {
   if (overlap !== undefined && overlap < NETWORK.overlap) return areDistinct ? -Infinity : Infinity;
   const logit = openNetwork().compare(x, y, measures) + (overlap === 1 ? NETWORK.contained : 0);
   const against = areDistinct ? NETWORK.distinct : differBetween(a.traits, b.traits) ? NETWORK.framed : 0;
-  return logit - against - NETWORK[overlap === undefined ? "across" : "same"].apart;
+  return logit - against - NETWORK.apart[overlap === undefined ? "across" : "same"];
 }
 
 /** The number of a term in a reading, its kind as an index of {@link TERM_KINDS}, and whether the title has it. */
