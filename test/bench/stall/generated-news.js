@@ -24,7 +24,7 @@ const events = Array.from({ length: EVENTS }, (_, n) => ({
 
 let made = 0;
 /** A word that no other item has. */
-const ownWord = () => `x${(made++).toString(36).replace(/\d/g, (digit) => "ghijklmnop"[digit])}x`;
+const ownWord = () => `x${String(made++).replace(/\d/g, (digit) => "ghijklmnop"[digit])}x`;
 
 /** A new item about one of some hundred events: three of the title's words are among eight that the event is told in, two
  * are its own. @param at ms since the epoch */
