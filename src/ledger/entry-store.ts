@@ -23,6 +23,7 @@ export class EntryStore {
   readonly storage: Storage;
   readonly #stream: Stream<Entry>;
   readonly #cache: EntryCache;
+  readonly forget = (): void => this.#cache.clear(); // What was read, as some of it is lost.
 
   constructor(storage: Storage, user: string, cache: EntryCache) {
     this.user = user;
@@ -78,7 +79,6 @@ export class EntryStore {
     const generation = this.storage.generation();
     const outcome = await this.#stream.appendText(last?.item.id ?? 0, text, { previous: last?.text, first });
     if (outcome === "created") this.#cache.set(this.#place(item.id, generation), item);
-    else if (outcome === "gap" || outcome === "failover") this.#cache.clear(); // Lost: the entry before, and perhaps more.
     return { outcome, stored: { item, text } };
   }
 

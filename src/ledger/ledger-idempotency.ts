@@ -51,16 +51,19 @@ export async function acknowledge(entries: EntryStore, stored: StoredEntry, oper
   return stored.item;
 }
 
-/** Indexes a repeatable operation before any later entry is made; not where a failover lost its entry. */
-export async function indexOperation(entries: EntryStore, last: StoredEntry | undefined): Promise<void> {
-  if (last?.item.operation.repeatable !== true) return;
+/** Indexes a repeatable operation before any later entry is made. @returns false, with nothing done, where its entry is
+ * lost: no entry may follow then, as another process may make it again in between */
+export async function indexOperation(entries: EntryStore, last: StoredEntry | undefined): Promise<boolean> {
+  if (last?.item.operation.repeatable !== true) return true;
   const { user, storage } = entries;
   const { id, operation } = last.item;
   const key = operationKey(user, operation.id);
   const after = { key: entryKey(user, id), value: last.text };
-  if ((await storage.createAfter(key, JSON.stringify({ entry: id }), after)) !== "conflict") return;
+  const outcome = await storage.createAfter(key, JSON.stringify({ entry: id }), after);
+  if (outcome !== "conflict") return outcome === "created";
   const stored = await storage.get(key); // Another writer made it, who may have died before it was safe.
   if (stored !== undefined) await storage.confirm(key, stored);
+  return stored !== undefined;
 }
 
 /** SHA-256 of the request of an operation, as its entry keeps it. */

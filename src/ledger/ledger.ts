@@ -157,8 +157,9 @@ class UserLedger {
         if (change.code === 422) throw invalid([{ in: "body", path: change.field, message: change.message }]);
         throw new AnpError(change.code, change.message);
       }
-      await indexOperation(this.entries, end.last);
-      const posted = await this.#append(end, entryAfter(last, this.#user, posting, change, now), operation, first);
+      const next = entryAfter(last, this.#user, posting, change, now);
+      const isIndexed = await indexOperation(this.entries, end.last);
+      const posted = isIndexed ? await this.#append(end, next, operation, first) : this.#lose();
       if (posted === "taken") return undefined;
       if (posted === undefined && this.#deps.monotonic() - since > LONGEST_POST_MS) throw new AnpError(503, CONTENDED);
       if (posted === undefined) continue;
@@ -186,6 +187,12 @@ class UserLedger {
     return this.#end;
   }
 
+  /** Forgets the end, and what was read before it: the entry that ours was to follow is lost. */
+  #lose(): Posted | undefined {
+    this.entries.forget();
+    return (this.#end = undefined);
+  }
+
   /** Appends an entry after the end; undefined when the change must be decided again on the ledger as it is now. */
   async #append(end: LedgerEnd, next: Entry, operation: LedgerOperation, first: NewValue | undefined) {
     const { outcome, stored: own } = await this.entries.append(end.last, next, first);
@@ -196,10 +203,7 @@ class UserLedger {
     }
     // A conflict: another writer was first, unless the reply to our own write was lost. Then the operation is ours.
     const stored = outcome === "conflict" ? await this.entries.at(next.id) : undefined;
-    if (stored === undefined) {
-      this.#end = undefined; // A gap or a failover: the entry that ours was to follow is lost.
-      return undefined;
-    }
+    if (stored === undefined) return this.#lose(); // A gap or a failover.
     if (stored.item.operation.id === operation.id) {
       return { entry: await acknowledge(this.entries, stored, operation), replayed: operation.origin !== undefined };
     }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
+import { entryKey } from "../../src/ledger/entry.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import { verifyLedger } from "../support/verify-ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
@@ -46,4 +47,25 @@ it("gives up with 503 and nothing done where another process always appends firs
   expect(await ledger.post("alice", posting("mine"))).toMatchObject({ replayed: true, entry: { id: others + 1 } });
   expect((await verifyLedger(plain, "alice")).damage).toBeUndefined();
   expect((await other.open("alice")).account.balance).toBe(others + 1);
+});
+
+it("indexes an operation whose entry was lost when that was tried, and made again by another process since", async () => {
+  const plain = await openStorage("memory:");
+  let losses = 0;
+  const storage = interceptStorage(plain, async (verb, key, run) => {
+    if (losses > 0 || verb !== "create" || !printKey(key).includes("/operations/")) return run();
+    losses += 1;
+    const place = entryKey("alice", 1);
+    const text = (await plain.get(place))!;
+    await plain.remove(place);
+    const outcome = await run();
+    await plain.put(place, text);
+    return outcome;
+  });
+  const ledger = openLedger(storage);
+  await ledger.post("alice", posting("first"));
+  expect(await ledger.post("alice", posting("second"))).toMatchObject({ replayed: false, entry: { id: 2 } });
+  expect(losses).toBe(1);
+  expect((await verifyLedger(plain, "alice")).damage).toBeUndefined();
+  expect(await openLedger(plain).post("alice", posting("first"))).toMatchObject({ replayed: true, entry: { id: 1 } });
 });

@@ -76,11 +76,8 @@ function newId(ids: readonly string[], taken: ReadonlySet<string>): string {
 
 /** How many topics have other members than before, or are new. */
 export function countRebuilt(topics: readonly StoredTopic[], earlier: readonly StoredTopic[]): number {
-  const before = new Map<string, string>();
-  for (const topic of earlier) before.set(topic.id, membersOf(topic));
-  let rebuilt = 0;
-  for (const topic of topics) if (before.get(topic.id) !== membersOf(topic)) rebuilt += 1;
-  return rebuilt;
+  const before = new Map(earlier.map((topic) => [topic.id, membersOf(topic)]));
+  return topics.filter((topic) => before.get(topic.id) !== membersOf(topic)).length;
 }
 
 const membersOf = ({ item_ids }: StoredTopic): string => item_ids.toSorted().join(" ");
