@@ -68,6 +68,8 @@ function spaced(text: string): string {
   return fold(text).replace(/\s+/g, " ");
 }
 
+const sumOf = (list: readonly number[]): number => list.reduce((sum, one) => sum + one, 0);
+
 function share(part: number, of: number): number {
   return of === 0 ? 0 : Math.round((1000 * part) / of) / 1000;
 }
@@ -78,6 +80,7 @@ export function figuresOf(results: readonly Result[]): Record<string, number> {
   const declinable = results.filter(({ asked }) => asked.outcome === "decline");
   const charged = results.filter(({ isCharged }) => isCharged);
   const count = (list: readonly Result[], test: (result: Result) => boolean): number => list.filter(test).length;
+  const unsure = results.filter(({ answer }) => answer.outcome === "unsure").map(({ answer }) => answer.text.length);
   const titles = answerable.filter(({ asked }) => asked.kind === "title");
   return {
     answerable: answerable.length,
@@ -122,6 +125,7 @@ export function figuresOf(results: readonly Result[]): Record<string, number> {
       count(declinable, ({ isQuoted }) => !isQuoted),
       declinable.length,
     ),
+    "unsure characters": Math.round(share(sumOf(unsure), unsure.length)), // Mean length of an answer that is shown unsurely.
     all: share(
       count(results, ({ isGood }) => isGood),
       results.length,

@@ -3,7 +3,7 @@ import type { Answer, AnswerOutcome, AnswerRequest } from "../answer.ts";
 import { toSourceItem, type Passage, type SourceItem } from "../passage.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import type { Evidence } from "../retrieval/evidence-features.ts";
-import { findEvidence, type Findings } from "../retrieval/find-evidence.ts";
+import { findEvidence, inRooms, type Findings } from "../retrieval/find-evidence.ts";
 import type { Search } from "../retrieval/question-terms.ts";
 import { isElliptical, isShort, withoutResearch } from "../routing/router.ts";
 import { answerTypeOf } from "../retrieval/match-units.ts";
@@ -22,8 +22,11 @@ export interface Draft extends Omit<Answer, "routing"> {
   };
 }
 
-/** Titles that are offered; articles that an unsure answer quotes, sections of a wide one, and passages for a model. */
-const MOST = { titles: 3, told: 2, unsure: 3, sections: 5, passages: { narrow: 6, wide: 14 } };
+/** Articles that are told of what was suggested, sections of a wide answer, and passages for a model. */
+const MOST = { told: 2, sections: 5, passages: { narrow: 6, wide: 14 } };
+
+/** Shares of the usual room for the articles that an unsure answer quotes, and for those that are offered: later ones tell less. */
+const ROOMS = { unsure: [1, 0.5, 0.3], offered: [0.5, 0.35, 0.3] };
 
 /** Share of what a suggested question says that an item must say, weighted by inverse document frequency. */
 const LEAST_TOLD = { zh: 0.5, en: 0.6 };
@@ -99,7 +102,7 @@ export function withModel(passages: readonly Passage[], extracted: Draft, reques
 }
 
 function quote(outcome: "answered" | "unsure", { evidence, quoted }: Findings, { routing, wide }: AnswerRequest) {
-  const narrow = outcome === "answered" ? quoted : evidence.slice(0, MOST.unsure);
+  const narrow = outcome === "answered" ? quoted : inRooms(evidence, ROOMS.unsure);
   const parts = wide ? evidence.slice(0, MOST.sections) : narrow;
   const sections = parts.map((part) => sectionOf(part, routing.lang, parts.length > 1));
   const found = draft(sections.join("\n\n"), outcome, parts.map(sourceOf));
@@ -115,7 +118,7 @@ function sectionOf({ article, window }: Evidence, lang: Language, titled: boolea
 }
 
 function offer({ evidence }: Findings, { routing }: AnswerRequest, isQuoted = false): Draft {
-  const best = evidence.slice(0, MOST.titles);
+  const best = inRooms(evidence, ROOMS.offered);
   const lines = best.flatMap(({ article, window }, at) => {
     const title = `${at + 1}. ${article.found.passage.title}`;
     return isQuoted ? [title, indented(window.text)] : [title];

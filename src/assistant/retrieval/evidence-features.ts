@@ -1,5 +1,5 @@
 import { searchTerms, type WeightedGroup } from "./language-index.ts";
-import type { AnswerWindow } from "./choose-window.ts";
+import type { AnswerWindow, UnitRating } from "./choose-window.ts";
 import { titlesOf, type Passage } from "../passage.ts";
 import { coverageOf, matchOf, type RankedArticle } from "./rank-articles.ts";
 import type { Routing } from "../routing/routing.ts";
@@ -8,7 +8,7 @@ import { namedIn, namesIn } from "../../language/named-things.ts";
 import { isFunctional } from "../../language/stop-words.ts";
 
 /** An article that may answer, with its best part. */
-export type Evidence = { readonly article: RankedArticle; readonly window: AnswerWindow };
+export type Evidence = { readonly article: RankedArticle; readonly window: AnswerWindow; readonly rating: UnitRating };
 /** A question, and what it is taken for. */
 export type Reading = { readonly question: string; readonly routing: Routing };
 const LEAST = { tellingWeight: 0.8, sureOfScope: 0.8 }; // Of a group, and of the router that a question is out of scope.

@@ -44,10 +44,14 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
   const by = first?.article.near === undefined ? "order" : "score";
   const isClose = second !== undefined && second.article[by] >= ARTICLES.close.share * first!.article[by];
   const isDouble = second !== undefined && (isClose || clausesOf(search.question).length > 1);
-  const quoted = isDouble
-    ? evidence.slice(0, 2).map((it) => ({ ...it, window: chooseWindow(it.article, it.rating, ARTICLES.close.length) }))
-    : evidence.slice(0, 1);
+  const quoted = inRooms(evidence, isDouble ? ARTICLES.close.rooms : [1]);
   return { ranked, evidence, quoted };
+}
+
+/** The first articles, each with a part for which there is this share of the usual room. */
+export function inRooms(evidence: readonly Evidence[], rooms: readonly number[]): Evidence[] {
+  const partIn = (room: number, { article, rating }: Evidence) => chooseWindow(article, rating, room);
+  return evidence.slice(0, rooms.length).map((it, at) => ({ ...it, window: partIn(rooms[at]!, it) }));
 }
 
 /** How well an article fits, by words and by what it is about. */
