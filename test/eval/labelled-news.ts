@@ -11,11 +11,11 @@ import { type ClusterScores, scoreClusters } from "./news-metrics.ts";
 export type Split = "tuning" | "held";
 
 /** The first set of labels, the second, which was written when the rules were tuned to the first, a third of sentiment and
- * pairs, and a fourth of pairs. */
-export type Part = 1 | 2 | 3 | 4;
+ * pairs, a fourth and a fifth of pairs. */
+export type Part = 1 | 2 | 3 | 4 | 5;
 export const HEADLINE_PARTS: readonly Part[] = [1, 2];
 export const SENTIMENT_PARTS: readonly Part[] = [...HEADLINE_PARTS, 3];
-export const PARTS: readonly Part[] = [...SENTIMENT_PARTS, 4];
+export const PARTS: readonly Part[] = [...SENTIMENT_PARTS, 4, 5];
 
 interface LabelledHeadline {
   readonly id: string;
