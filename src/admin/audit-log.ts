@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ROLES } from "../contract/roles.ts";
 import { linkError } from "../ledger/chain.ts";
-import { hashEntry } from "../ledger/entry.ts";
+import { digest, hashEntry } from "../ledger/entry.ts";
 import { collect, firstOf } from "../runtime/batches.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { sha256 } from "../runtime/json/canonical-json.ts";
@@ -9,8 +9,6 @@ import { readDocument, writeDocument } from "../storage/documents.ts";
 import { type Key, type Storage, ifDamaged } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 import { DISORDER_MS } from "./ledger-reader.ts";
-
-const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** One entry of the audit log: a call that begins, the end of one, or a call that was refused. */
 export const auditEntry = z.strictObject({

@@ -5,7 +5,8 @@ import { encodeKey, itemKey } from "../storage/keys.ts";
 import { EncodedSegment, type Key } from "../storage/storage.ts";
 
 const points = z.int().min(0);
-const digest = z.string().regex(/^[0-9a-f]{64}$/);
+/** A SHA-256 in hex. */
+export const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** A user's account after one entry of the ledger. All figures are points, except the free uses of a day. */
 const account = z.strictObject({
