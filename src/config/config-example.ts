@@ -13,7 +13,7 @@ export function exampleConfig(): string {
     const { path, schema, description } = node;
     const off = path.findIndex((_, end) => optional.has(path.slice(0, end + 1).join(".")));
     const isSection = schema instanceof z.ZodObject;
-    const about = comment(isSection ? description : explain(node));
+    const about = wrapText(isSection ? description : explain(node), WIDTH - 2).map((line) => `# ${line}`);
     const shown = [...about, ...(isSection ? [`${path.at(-1)}:`] : setting(node))];
     return [...(path.length === 1 ? [""] : []), ...atDepth(path.length - 1, off, shown)];
   });
@@ -51,8 +51,6 @@ function atDepth(depth: number, off: number, lines: readonly string[]): string[]
   const pad = off === -1 ? "  ".repeat(depth) : `${"  ".repeat(off)}# ${"  ".repeat(depth - off)}`;
   return lines.map((line) => pad + line);
 }
-
-const comment = (text: string): string[] => wrapText(text, WIDTH - 2).map((line) => `# ${line}`);
 
 /** The lines of a text of at most `width` characters each; a longer word is a line. */
 export const wrapText = (text: string, width: number): string[] =>
