@@ -1,10 +1,8 @@
 import { z } from "zod";
-import { DAY_MS, offsetMinutes } from "../../runtime/clock.ts";
+import { DAY_MS, offsetMinutes, type fixedClock } from "../../runtime/clock.ts";
 
 /** The clock of a daemon that runs in this process. */
-export interface MovableClock {
-  readonly now: () => number; // Milliseconds since the epoch.
-  readonly set: (ms: number) => void;
+export interface MovableClock extends Pick<ReturnType<typeof fixedClock>, "now" | "set"> {
   readonly timezone: string; // The offset whose midnights begin quota days, as `+08:00`.
 }
 
