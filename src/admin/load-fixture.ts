@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { sha256 } from "../runtime/json/canonical-json.ts";
 import { readDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import type { Service } from "../service/service.ts";
@@ -50,7 +50,7 @@ export async function loadFixture(fixture: Fixture, service: Service, changes: R
   }
   const moved_by_ms = await movedBy(fixture, storage, clock.now());
   const events = await readFile(join(fixture.folder, "events.ndjson"), "utf8");
-  const mark = JSON.stringify(createHash("sha256").update(events).digest("hex"));
+  const mark = JSON.stringify(sha256(events));
   const key: Key = ["fixtures", `${fixture.name}-events`];
   // To find out by a replay that the log has them all would be a large part of a daemon's start.
   if ((await storage.get(key)) !== mark) {

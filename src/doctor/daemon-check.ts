@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { isIP } from "node:net";
 import { connect } from "node:tls";
@@ -9,6 +8,7 @@ import { pageUrl } from "../client/daemon-url.ts";
 import { send } from "../client/transport.ts";
 import { openApiDocument } from "../contract/openapi/openapi-document.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { sha256 } from "../runtime/json/canonical-json.ts";
 import { version } from "../runtime/package-file.ts";
 import type { Finding } from "../storage/health/finding.ts";
 import { expiryFinding } from "./config-check.ts";
@@ -58,7 +58,7 @@ async function checkDocument({ url, clock }: DaemonInput): Promise<Finding[]> {
     const theirs = document.info?.version ?? "unknown";
     const ours: unknown = JSON.parse(JSON.stringify(openApiDocument()), withoutCeilings);
     const isSame = JSON.stringify(document) === JSON.stringify(ours);
-    const hash = `SHA-256 ${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
+    const hash = `SHA-256 ${sha256(text).slice(0, 12)}`;
     const ahead = Date.parse(headers["date"] ?? "") + 500 - clock.now(); // The header is cut to the second.
     const direction = ahead > 0 ? "ahead of" : "behind";
     return [
