@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { LedgerObserver } from "../../ledger/ledger.ts";
 import type { Service, ServiceObserver } from "../../service/service.ts";
 import type { StorageObserver, StorageVerb } from "../../storage/observe-storage.ts";
 import type { RefusalReason } from "../limits/concurrency-limits.ts";
@@ -27,8 +26,7 @@ export function createMetrics(version: string) {
     contentType: registry.contentType,
     ...createHttpMetrics(meters),
     ...createStorageMetrics(meters),
-    ...createLedgerMetrics(meters),
-    ...createCallMetrics(meters),
+    ...createServiceMetrics(meters),
     watch: (given: Sources): void => void (sources = given),
     async text(): Promise<string> {
       if (sources !== undefined) await readSources(meters, sources);
@@ -112,7 +110,7 @@ function createStorageMetrics({ counters, gauges, histograms }: Meters) {
   };
 }
 
-const createLedgerMetrics = ({ counters }: Meters): LedgerObserver => ({
+const createServiceMetrics = ({ counters, histograms }: Meters): Omit<ServiceObserver, keyof StorageObserver> => ({
   posted({ type, delta, details }) {
     counters.anp_ledger_entries_total.inc({ type });
     if (delta > 0) counters.anp_points_in_total.inc({ type }, delta);
@@ -122,11 +120,6 @@ const createLedgerMetrics = ({ counters }: Meters): LedgerObserver => ({
     else if (delta < 0) counters.anp_charges_total.inc({ route: details.route });
   },
   conflicted: () => counters.anp_ledger_conflicts_total.inc(),
-});
-
-type CallObserver = Omit<ServiceObserver, keyof (StorageObserver & LedgerObserver)>;
-
-const createCallMetrics = ({ counters, histograms }: Meters): CallObserver => ({
   modelCalled(outcome, ms) {
     counters.anp_model_calls_total.inc({ outcome });
     histograms.anp_model_call_duration_seconds.observe(ms / 1000);
