@@ -6,7 +6,7 @@ import { patternsOf } from "../../runtime/text/patterns.ts";
 import { assetsInQuestion, isAssetName } from "../../language/assets.ts";
 import { createClassifier, train, type Classification, type Example } from "./classifier/classifier.ts";
 import PATTERNS from "./question-patterns.json" with { type: "json" };
-import { ROUTES, type Route, type Routing } from "./routing.ts";
+import { ROUTES, type Routing } from "./routing.ts";
 import { detectLanguage, hasHan } from "../../language/detect-language.ts";
 import { canonical, fold, tokenize, type Token } from "../../language/tokenize.ts";
 import { QUESTION_LEXICON, conceptsOf } from "../../language/lexicon.ts";
@@ -25,13 +25,6 @@ export function conceptsIn(text: string, tokens: readonly Token[] = tokenize(tex
 
 /** What a question is asked in. */
 export type RouteContext = Pick<AnswerRequest, "history" | "page_context">;
-
-function fromLabel(label: string): { route: Route; sub_intent: string } {
-  const [name, sub_intent = ""] = label.split("/");
-  const route = ROUTES.find((known) => known === name);
-  if (route === undefined) throw new Error(`Unknown route in the label ${JSON.stringify(label)}.`);
-  return { route, sub_intent };
-}
 
 /** The bundled seed utterances as examples. */
 export function seedExamples(): Example[] {
@@ -95,7 +88,9 @@ function classify(question: string, { history, page_context }: RouteContext): Cl
  * loaded at the first question, or trained then when the build did not train it. */
 export function routeQuestion(question: string, context: RouteContext): Routing {
   const { label, confidence } = classify(question, context);
-  const { route, sub_intent } = fromLabel(label);
+  const [name, sub_intent = ""] = label.split("/");
+  const route = ROUTES.find((known) => known === name);
+  if (route === undefined) throw new Error(`Unknown route in the label ${JSON.stringify(label)}.`);
   const aboutAsset = route === "news" && sub_intent === "latest" && assetsInQuestion(question).size > 0;
   return {
     route,
