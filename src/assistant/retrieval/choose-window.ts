@@ -6,14 +6,7 @@ import type { TextUnit } from "./text-units.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 
 /** The part of an article that answers best. */
-export interface AnswerWindow {
-  readonly text: string;
-  readonly score: number;
-  /** Whether it contains the kind of answer that is asked for; undefined when the question has no such form. */
-  readonly fits: boolean | undefined;
-  /** How surely one of its units answers, by the network: 0 to 9. */
-  readonly judged: number;
-}
+export type AnswerWindow = Readonly<ReturnType<typeof chooseWindow>>;
 
 const MIX = TUNING.windows;
 
@@ -26,7 +19,7 @@ export type UnitRating = ReturnType<typeof rateUnits>;
 
 /** Chooses the contiguous units that answer best, and extends them to a list's end.
  * @param length a factor of the usual length */
-export function chooseWindow({ found, titleCoverage }: RankedArticle, rating: UnitRating, length = 1): AnswerWindow {
+export function chooseWindow({ found, titleCoverage }: RankedArticle, rating: UnitRating, length = 1) {
   const { matches, shares, fitting, judged } = rating;
   const { units } = found.details();
   const peaks = rating.peaks.map((peak, at) => peak + MIX.judged.share * judged[at]!);
@@ -54,8 +47,9 @@ export function chooseWindow({ found, titleCoverage }: RankedArticle, rating: Un
   return {
     text: textOf(units.slice(from, to + 1), found.lang),
     score: best.score,
+    /** Whether it contains the kind of answer that is asked for; undefined when the question has no such form. */
     fits: fitting && inBest(fitting).includes(true),
-    judged: Math.max(...inBest(judged)),
+    judged: Math.max(...inBest(judged)), // How surely one of its units answers, by the network: 0 to 9.
   };
 }
 
