@@ -19,12 +19,12 @@ export type ProjectedParts = Readonly<ReturnType<typeof project>>;
 /** @param move date in ms and whether it is a fixture's → the date to show
  * @param weights of the outlets by their names, where they are not 1 */
 export function project(parts: Parts, move: Move, weights: ReadonlyMap<string, number> = new Map()) {
-  const { items, times, dated } = projectItems(parts.items, move);
+  const items = projectItems(parts.items, move);
   const shown = (date: number | null, movable: boolean) => (date === null ? null : toIso(move(date, movable)));
   return {
-    items,
-    times,
-    topics: projectTopics(parts.topics, { items, times, dated }, weights),
+    items: items.map(({ item }) => item),
+    times: items.map(({ at }) => at),
+    topics: projectTopics(parts.topics, items, weights),
     notices: parts.notices.map(({ published_ms, movable, ...notice }): Notice => {
       return { ...notice, published_at: shown(published_ms, movable) };
     }),
@@ -37,23 +37,22 @@ export function project(parts: Parts, move: Move, weights: ReadonlyMap<string, n
 type Move = (date: number, movable: boolean) => number;
 
 function projectItems(stored: Parts["items"], move: Move) {
-  const dated = stored
-    .map((item) => ({ item, at: move(item.published_ms, item.movable) }))
-    .sort((a, b) => Number(b.item.dated) - Number(a.item.dated) || b.at - a.at || (a.item.id < b.item.id ? -1 : 1));
-  const items = dated.map(({ item, at }): NewsItem => {
-    const { id, title, summary, url, source, lang, symbols, sentiment, author, categories } = item;
+  const projected = stored.map((entry) => {
+    const { id, title, summary, url, source, lang, symbols, sentiment, author, categories } = entry;
+    const at = move(entry.published_ms, entry.movable);
     const shown = { id, title, summary, url, source, lang, published_at: toIso(at), symbols, sentiment };
-    return { ...shown, ...(author !== undefined && { author }), ...(categories && { categories }) };
+    const item: NewsItem = { ...shown, ...(author !== undefined && { author }), ...(categories && { categories }) };
+    return { item, at, isDated: entry.dated };
   });
-  return { items, times: dated.map(({ at }) => at), dated: dated.map(({ item }) => item.dated) };
+  return projected.sort(
+    (a, b) => Number(b.isDated) - Number(a.isDated) || b.at - a.at || (a.item.id < b.item.id ? -1 : 1),
+  );
 }
 
-function projectTopics(
-  stored: Parts["topics"],
-  { items, times, dated }: ReturnType<typeof projectItems>,
-  weights: ReadonlyMap<string, number>,
-) {
-  const byId = new Map(items.map((item, index) => [item.id, { item, at: times[index]!, isDated: dated[index]! }]));
+type ProjectedItems = ReturnType<typeof projectItems>;
+
+function projectTopics(stored: Parts["topics"], items: ProjectedItems, weights: ReadonlyMap<string, number>) {
+  const byId = new Map(items.map((one) => [one.item.id, one]));
   return stored.flatMap(({ id, item_ids }) => {
     const members = item_ids.flatMap((itemId) => byId.get(itemId) ?? []);
     const dates = members.map(({ at }) => at);
