@@ -1,5 +1,5 @@
-import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
-import { isIP } from "node:net";
+import { lookup } from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import { createSemaphore } from "../../runtime/semaphore.ts";
@@ -52,11 +52,9 @@ async function openAgents() {
   };
 }
 
-type Resolved = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
-
 const LOOKUPS = 2; // Names resolved at once: each holds one of the four threads that the files of the storage need too.
 
-function createPublicLookup(): (hostname: string, options: LookupOptions, done: Resolved) => void {
+function createPublicLookup(): LookupFunction {
   const turns = createSemaphore(LOOKUPS);
   return (hostname, options, done) => {
     const resolve = (): void =>
