@@ -69,7 +69,7 @@ export async function replayEvents(
   async function store(chunk: readonly ReplayedEvent[]): Promise<StoredChunk> {
     let stored = 0;
     for (const [day, events] of groupBy(chunk, ({ day }) => day)) stored += await storeDay(indexOf(day), events);
-    return { stored, skipped: chunk.length - stored };
+    return { stored };
   }
 
   const countStored = ({ day, fingerprint }: ReplayedEvent): void => void indexOf(day).counts.addSeen(fingerprint);

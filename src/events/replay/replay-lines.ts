@@ -37,10 +37,9 @@ const REJECTED_KEPT = 100; // Rejected lines that a report lists; all of them ar
  * smaller: it fills batches all the same, and what dies young costs no memory. */
 const CHUNK = { events: 2048, ofOneDay: BATCH_LIMITS.events, characters: 4 * 1024 * 1024 } as const;
 
-/** The result of a chunk: each of its events was stored, skipped or rejected. */
+/** The result of a chunk: each of its events was stored, rejected, or else skipped. */
 export interface StoredChunk {
   readonly stored: number;
-  readonly skipped: number;
   readonly rejected?: readonly { readonly event: ReplayedEvent; readonly reason: string }[];
 }
 
@@ -98,9 +97,9 @@ export async function replayLines(
   for await (const { events } of chunksOf(before?.lines ?? [], most, 0)) events.forEach(countStored);
 
   async function settle({ events, rejects }: Chunk): Promise<void> {
-    const { stored, skipped, rejected = [] } = await store(events);
+    const { stored, rejected = [] } = await store(events);
     report.stored += stored;
-    report.skipped += skipped;
+    report.skipped += events.length - stored - rejected.length;
     report.read += events.length + rejects.length;
     const refused = rejected.map(({ event: { line, text }, reason }) => ({ line, reason, text }));
     for (const one of [...rejects, ...refused].sort((a, b) => a.line - b.line)) {

@@ -91,7 +91,7 @@ export async function replayToDaemon(
     const settled = await Promise.allSettled(Array.from({ length: IN_FLIGHT }, sendNext));
     const failed = settled.find((one) => one.status === "rejected");
     if (failed !== undefined) throw failed.reason;
-    return { stored, skipped: sent.length - stored - rejected.length, rejected };
+    return { stored, rejected };
   }
 
   return replayLines(lines, { store, countStored: count }, { ...options, chunk });
