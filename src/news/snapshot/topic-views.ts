@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { topic } from "../../contract/schemas/news-schemas.ts";
-import { type Language, language } from "../../contract/schemas/shared-fields.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { toIso } from "../../runtime/clock.ts";
 import { heatOf, trendEnds } from "../topics/heat.ts";
 import { clearestOf } from "../topics/clear-headline.ts";
@@ -21,9 +21,7 @@ export function topicViews(topics: readonly ProjectedTopic[], at: number) {
   const ranked = topics
     .map((topic): Ranked => ({ topic, heat: heatOf(topic.reports, at) }))
     .sort((a, b) => b.heat - a.heat || b.topic.last_ms - a.topic.last_ms || (a.topic.id < b.topic.id ? -1 : 1));
-  const lists = language.options.map((lang) => {
-    return [lang, differing(shownOf(firstIn(ranked, lang)).map((entry) => shownTopic(entry, lang)))] as const;
-  });
+  const listIn = (lang: Language) => differing(shownOf(firstIn(ranked, lang)).map((entry) => shownTopic(entry, lang)));
   return {
     /** The instant of the heats, ms. */
     at,
@@ -31,7 +29,7 @@ export function topicViews(topics: readonly ProjectedTopic[], at: number) {
     /** The ids of each topic's items. */
     members: topics.map(({ id, items }) => [id, items.map((item) => item.id)] as const),
     /** The first of a list in each language, topics with an item in it before the others, and some more for filters. */
-    topics: Object.fromEntries(lists) as Record<Language, Topic[]>,
+    topics: { zh: listIn("zh"), en: listIn("en") },
     /** Those that are among the first in any window of time, hottest first: titles, heat and trend, and when the last item
      * was published, ms. */
     headlines: everShown(ranked).map(({ topic, heat }) => ({
