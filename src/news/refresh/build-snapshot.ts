@@ -59,7 +59,6 @@ export async function buildSnapshot(
     settings: settingsOf(source),
     items: source.kind === "news" ? (listings.get(source.id)?.length ?? 0) : countOf(source, parts, index),
   }));
-  const sources = read.map(({ source }) => source);
   const record: SnapshotRecord = {
     mode,
     published_ms: now,
@@ -70,7 +69,7 @@ export async function buildSnapshot(
     notice_updated:
       counted.notice_updated + changedOf(notices, before.notices).length + changedOf(help, before.help).length,
     topic_rebuild: counted.topic_rebuild + countRebuilt(topics, before.topics),
-    coverage: coverageOf(parts, sources, states),
+    coverage: coverageOf(parts, read),
     sources: states,
     ...(topic_state && { topic_state }),
     ...(options.partial ? { partial: true } : {}),
@@ -182,16 +181,15 @@ function changedOf<T extends { id: string; lang: string }>(
 
 /** Items per kind and language. A language is `unknown` when it could not be listed and nothing is left from an earlier
  * listing. Zero means that it was listed, or is not configured, and has no entries. */
-function coverageOf(parts: Parts, sources: readonly Source[], states: readonly SourceState[]) {
-  const neverListed = new Set(states.filter(({ last_ok_ms }) => last_ok_ms === null).map(({ id }) => id));
+function coverageOf(parts: Parts, read: Read) {
   const kinds = { news: parts.items, notice: parts.notices, help: parts.help };
   const result: SnapshotRecord["coverage"] = {};
   for (const kind of ["news", "notice", "help"] as const) {
     const counts: Record<string, number | "unknown"> = Object.fromEntries(language.options.map((lang) => [lang, 0]));
     for (const { lang } of kinds[kind]) counts[lang] = Number(counts[lang] ?? 0) + 1;
-    const unlisted = sources.filter((source) => source.kind === kind && neverListed.has(source.id));
+    const unlisted = read.filter(({ source, state }) => source.kind === kind && state.last_ok_ms === null);
     for (const lang of language.options) {
-      const isUnlisted = unlisted.some((source) => (source.lang ?? lang) === lang);
+      const isUnlisted = unlisted.some(({ source }) => (source.lang ?? lang) === lang);
       if (isUnlisted && counts[lang] === 0) counts[lang] = "unknown";
     }
     result[kind] = counts;
