@@ -15,7 +15,7 @@ describe("answers over a company's content keep their quality", () => {
   // A little below the figures of `npm run eval -- assistant-worlds`.
   it.each([
     ["demo", { told: 0.915, wrong: 0.04, found: 0.95, free: 0.96, unsure: 1200 }],
-    ["bank", { told: 0.87, wrong: 0.08, found: 0.97, free: 1, unsure: 1200 }],
+    ["bank", { told: 0.87, wrong: 0.09, found: 0.97, free: 1, unsure: 1200 }],
     ["wallet", { told: 0.94, wrong: 0.03, found: 0.96, free: 1, unsure: 1200 }],
     ["broker", { told: 0.885, wrong: 0.04, found: 0.96, free: 1, unsure: 1200 }],
   ] as const)("%s", (name, floor) => {

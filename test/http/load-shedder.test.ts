@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createLoadShedder, type LoadShedder } from "../../src/http/limits/load-shedder.ts";
+import { createLoadShedder } from "../../src/http/limits/load-shedder.ts";
 
 /** A shedder on a clock that is set by hand. */
 function open(wait_ms = 2000) {
@@ -11,7 +11,7 @@ function open(wait_ms = 2000) {
 }
 
 /** Begins requests of different users until one is refused; the functions that end them. */
-function fill(load: LoadShedder, own = 1, most = 10_000): (() => void)[] {
+function fill(load: ReturnType<typeof createLoadShedder>, own = 1, most = 10_000): (() => void)[] {
   const ends: (() => void)[] = [];
   try {
     while (ends.length < most) ends.push(load.begin("chat", own, 0)!);

@@ -12,9 +12,6 @@ const AVERAGED_MS = 2000;
 const LONGEST_PAUSE_MS = 5000;
 const RETRY_MS = { least: 1000, most: 10_000 }; // Who is refused is asked to try again after so long.
 
-/** Refuses requests that would wait too long, so that the others are answered in time. */
-export type LoadShedder = ReturnType<typeof createLoadShedder>;
-
 /** The requests of a group that run, and how many ended in how much time, older ones with less weight. */
 interface Queue {
   running: number;
