@@ -34,8 +34,8 @@ const LEAST_ERROR = 0.002; // What a pair says that is less wrong is not learned
 const SAMPLED = 40;
 const MOST = MOST_OF.units;
 
-/** What has vectors: all parts of units that some texts have. */
-export function vocabularyOf(texts) {
+/** What has vectors: all parts of units that some texts have. @param names see unitsOf */
+export function vocabularyOf(texts, names) {
   const words = new Map();
   const count = (counts, list) => {
     for (const one of new Set(list)) counts.set(one, (counts.get(one) ?? 0) + 1);
@@ -52,7 +52,7 @@ export function vocabularyOf(texts) {
   for (const text of texts)
     count(
       parts,
-      unitsOf(text, isKnown).flatMap((unit) => unit.parts),
+      unitsOf(text, isKnown, names).flatMap((unit) => unit.parts),
     );
   const frequent = [...parts].filter(([, times]) => times >= LEAST_TEXTS).sort(([a], [b]) => (a < b ? -1 : 1));
   const rarity = (times) => Math.log(1 + texts.length / (1 + times)) / Math.log(1 + texts.length);
@@ -61,14 +61,14 @@ export function vocabularyOf(texts) {
 
 /** The reader of texts by a vocabulary: equal units are one object, with their numbers in the vocabulary.
  * @param given the vector of a word that has none, or is taken for unknown */
-export function readerOf(vocabulary, given) {
+export function readerOf(vocabulary, { given, names } = {}) {
   const numbers = new Map(Array.from(vocabulary.keys(), (part, number) => [part, number]));
   const units = new Map();
   const texts = new Map();
   return (text) => {
     const known = texts.get(text);
     if (known) return known;
-    const list = unitsOf(text, (word) => vocabulary.has(word)).map((unit) => {
+    const list = unitsOf(text, (word) => vocabulary.has(word), names).map((unit) => {
       const name = `${unit.isName ? "^" : ""}${unit.key} ${unit.parts.join(" ")}`; // As the product names it.
       if (!units.has(name)) {
         const own = unit.parts.flatMap((part) => numbers.get(part) ?? []);
@@ -188,7 +188,7 @@ const encoded = (part) => {
   const vector = encode([searchTerms(part), 1]);
   return vector.some((x) => x !== 0) ? vector : undefined;
 };
-const isWord = (part) => !/^[.{#$?]/.test(part);
+const isWord = (part) => !/^[.{#$@?]/.test(part);
 
 /** The main directions of what the encoder says of the words. */
 export function directionsOf(vocabulary) {
@@ -434,12 +434,12 @@ function dot(a, b) {
 }
 
 /** What a test compares: the units of every fortieth line of what it learned from. */
-function sampleOf(vocabulary, sources) {
+function sampleOf(vocabulary, sources, names) {
   const lines = sources.split("\n").filter((_, at) => at % SAMPLED === 0);
   const isKnown = (word) => vocabulary.has(word);
   return lines
     .map((line) =>
-      unitsOf(line, isKnown)
+      unitsOf(line, isKnown, names)
         .map(({ key, parts }) => [key, ...parts].join(" "))
         .join("\t"),
     )
@@ -447,7 +447,12 @@ function sampleOf(vocabulary, sources) {
 }
 
 /** @param sources what it learned from, as text */
-export function write(file, { vocabulary, vectors, layers: [units, pairs, last] }, sources, directions = []) {
+export function write(
+  file,
+  { vocabulary, vectors, layers: [units, pairs, last] },
+  sources,
+  { directions = [], names } = {},
+) {
   const keys = [...vocabulary.keys()];
   const scales = keys.map(
     (_, number) =>
@@ -472,7 +477,7 @@ export function write(file, { vocabulary, vectors, layers: [units, pairs, last] 
       Buffer.from(Float32Array.from(scales).buffer),
       Buffer.from(bytes.buffer),
       Buffer.from(Float32Array.from(layers.flat()).buffer),
-      ...[sources, sampleOf(vocabulary, sources)].map((text) => createHash("sha256").update(text).digest()),
+      ...[sources, sampleOf(vocabulary, sources, names)].map((text) => createHash("sha256").update(text).digest()),
     ]),
   );
   writeFileSync(file, compressed);

@@ -30,7 +30,7 @@ const vocabulary = vocabularyOf(
   ),
 );
 const directions = directionsOf(vocabulary);
-const read = readerOf(vocabulary, (word) => along(directions, word));
+const read = readerOf(vocabulary, { given: (word) => along(directions, word) });
 const below = seededBelow(11);
 const lists = [];
 for (const [at, company] of learned.entries()) {
@@ -45,7 +45,7 @@ console.log(
   `${learned.length} companies, ${lists.length} questions, ${pairs.length} pairs, ${pairs.filter(({ label }) => label === 1).length} right`,
 );
 const model = learn(vocabulary, lists, { directions, unknown: UNKNOWN });
-write(FILE, model, Object.values(sources).flat().join(""), directions);
+write(FILE, model, Object.values(sources).flat().join(""), { directions });
 validate(new AttentionNetwork(FILE, model.more, program.GIVEN));
 
 async function programIn(folder) {

@@ -1,5 +1,5 @@
 import { ASSETS, assetsInQuestion, namesOfAsset } from "./assets.ts";
-import { longestMatches } from "./longest-matches.ts";
+import { NameTable } from "./name-table.ts";
 import { fold } from "./tokenize.ts";
 import { readRows } from "../runtime/text/data-rows.ts";
 
@@ -7,15 +7,15 @@ import { readRows } from "../runtime/text/data-rows.ts";
 type Names = readonly string[];
 
 const KNOWN_ASSETS = new Set(ASSETS.map(({ symbol }) => symbol));
-const MOST_WORDS = 4;
-let opened: ReturnType<typeof readNames> | undefined; // The same for the whole process.
+let table: NameTable<Names> | undefined; // The same for the whole process.
 
-function readNames() {
-  const rows = readRows(new URL("data/named-things.txt", import.meta.url)).map(([, en = [], zh = []]) => [en, zh]);
-  const [en, zh] = [0, 1].map((column) => {
-    return new Map(rows.flatMap((row) => row[column]!.map((name): [string, Names] => [name, row.flat()])));
-  }) as [Map<string, Names>, Map<string, Names>];
-  return { en, zh, longest: Math.max(...Array.from(zh.keys(), (name) => name.length)) };
+function readNames(): NameTable<Names> {
+  const names = new NameTable<Names>();
+  for (const [, ...columns] of readRows(new URL("data/named-things.txt", import.meta.url))) {
+    const all = columns.flat();
+    names.add(all, all);
+  }
+  return names;
 }
 
 /** The places, the precise kinds of things and the assets that a question names, each by all its names, folded. What
@@ -23,17 +23,8 @@ function readNames() {
  * @example
  * namedIn("How many ringgit for ADA?"); // [["malaysia", "ringgit", …, "马来西亚", …], ["ada", "cardano", …]] */
 export function namedIn(question: string): Names[] {
-  const { en, zh, longest } = (opened ??= readNames());
-  const text = fold(question);
-  const words = text.match(/[a-z\d]+/g) ?? [];
   const found = new Set<Names>();
-  for (const at of words.keys()) {
-    for (let count = 1; count <= MOST_WORDS; count++) {
-      const names = en.get(words.slice(at, at + count).join(" "));
-      if (names !== undefined) found.add(names);
-    }
-  }
-  for (const { word } of longestMatches(text, zh, longest)) found.add(zh.get(word)!);
+  for (const { thing } of (table ??= readNames()).find(fold(question))) found.add(thing);
   const assets = Array.from(assetsInQuestion(question)).filter((symbol) => KNOWN_ASSETS.has(symbol));
   return [...found, ...assets.map(namesOfAsset)];
 }

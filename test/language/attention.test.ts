@@ -54,7 +54,11 @@ describe("the difference of two texts", () => {
 
   test("is what one has and the other has not; a figure is the same in two digits", () => {
     expect(only.map((units) => units.map(({ key }) => key))).toEqual([["over"], ["for"]]);
-    expect(overlapOf(a, b)).toBeCloseTo(5 / 6);
+    const weightOf = (list: readonly { readonly rarity: number }[]) =>
+      list.reduce((sum, { rarity }) => sum + rarity, 0);
+    const [whole, other] = [weightOf(a.units), weightOf(b.units)];
+    expect(overlapOf(a, b)).toBeCloseTo((whole - weightOf(only[0])) / Math.min(whole, other), 6);
+    expect(overlapOf(read("Calder sues"), a)).toBe(1);
     expect(overlapOf(read("34,100 units"), read("33,951 units"))).toBeCloseTo(1 / 2);
   });
 

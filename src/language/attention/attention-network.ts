@@ -1,6 +1,7 @@
 import { readNumberedLines } from "../../runtime/text/numbered-lines.ts";
 import { product } from "../../runtime/product.ts";
 import { hasHan } from "../detect-language.ts";
+import type { NameTable, NamedThing } from "../name-table.ts";
 import { differenceOf, FLAGS, MEASURES, type ReadText, type WeighedUnit, writeFlags } from "./difference.ts";
 import { MOST, type Unit, unitsOf } from "./units.ts";
 
@@ -51,8 +52,9 @@ export class AttentionNetwork {
     this.#given = given?.of;
   }
 
-  read(text: string): NetworkText {
-    return { units: unitsOf(text, this.#isKnown).map((unit) => this.#unit(unit)), isChinese: hasHan(text) };
+  /** @param names see {@link unitsOf}: those that it was learned with */
+  read(text: string, names?: NameTable<NamedThing>): NetworkText {
+    return { units: unitsOf(text, this.#isKnown, names).map((unit) => this.#unit(unit)), isChinese: hasHan(text) };
   }
 
   readonly #isKnown = (word: string): boolean => this.#numbers.has(word);

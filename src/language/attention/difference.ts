@@ -42,9 +42,12 @@ const keyOf = ({ key }: Unit): string => key;
 const rare = (units: readonly WeighedUnit[]): number => units.reduce((sum, { rarity }) => sum + rarity, 0);
 const has = (units: readonly Unit[], sort: Unit["sort"]): number => Number(units.some((unit) => unit.sort === sort));
 
-/** The share of the shorter text's units that both have. */
-export const overlapOf = (a: ReadText<WeighedUnit>, b: ReadText<WeighedUnit>): number =>
-  (a.units.length - unitsMissing(a, b).length) / (Math.min(a.units.length, b.units.length) || 1);
+/** The share of what the shorter text says that both say, units weighed by how rare they are: 0 to 1. */
+export function overlapOf(a: ReadText<WeighedUnit>, b: ReadText<WeighedUnit>): number {
+  const least = Math.min(rare(a.units), rare(b.units));
+  return least === 0 ? 0 : Math.min(1, (rare(a.units) - rare(unitsMissing(a, b))) / least + ROUNDING);
+}
+const ROUNDING = 1e-9; // Of sums: what is all that a text says is 1.
 
 const unitsMissing = <U extends WeighedUnit>(text: ReadText<U>, other: ReadText<U>): U[] =>
   text.units.filter((unit) => !isAmong(other.units, unit));

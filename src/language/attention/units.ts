@@ -1,5 +1,6 @@
 import { assetOfWord } from "../assets.ts";
 import { longestMatches } from "../longest-matches.ts";
+import type { NameTable, NamedThing } from "../name-table.ts";
 import { quantitiesInDigits, quantitiesOf } from "../quantities.ts";
 import { STOP_CHARACTERS } from "../stop-words.ts";
 import { fold, stem, tokenizeFolded } from "../tokenize.ts";
@@ -25,10 +26,11 @@ const UNKNOWN = "?";
 
 /** The first units of a text, each once, in order: Chinese as the longest words that are known at each place.
  * @param isKnown whether a word has a vector
+ * @param names things that are units of the sort of assets, by whatever name
  * @example
  * unitsOf("BTC falls 5%", isKnown); // $BTC, fall, #5% */
-export const unitsOf = (text: string, isKnown: (word: string) => boolean): Unit[] =>
-  new UnitReader(text.slice(0, MOST.characters), isKnown).read().slice(0, MOST.units);
+export const unitsOf = (text: string, isKnown: (word: string) => boolean, names?: NameTable<NamedThing>): Unit[] =>
+  new UnitReader(text.slice(0, MOST.characters), isKnown).read(names).slice(0, MOST.units);
 
 class UnitReader {
   readonly #text: string;
@@ -40,8 +42,19 @@ class UnitReader {
     [this.#text, this.#isKnown, this.#capitals] = [text, isKnown, stemsWithCapitals(text)];
   }
 
-  read(): Unit[] {
+  read(names?: NameTable<NamedThing>): Unit[] {
     const folded = quantitiesInDigits(fold(this.#text));
+    let from = 0;
+    for (const { thing, start, end } of names?.find(folded) ?? []) {
+      this.#addPart(folded.slice(from, start));
+      this.#add(thing.key, "asset", [thing.key, `{${thing.kind}}`]);
+      from = end;
+    }
+    this.#addPart(folded.slice(from));
+    return Array.from(this.#units.values());
+  }
+
+  #addPart(folded: string): void {
     let end = 0;
     for (const { value, unit, start, end: after } of quantitiesOf(folded)) {
       this.#addTokens(folded.slice(end, start));
@@ -51,7 +64,6 @@ class UnitReader {
       end = after;
     }
     this.#addTokens(folded.slice(end));
-    return Array.from(this.#units.values());
   }
 
   #addTokens(part: string): void {

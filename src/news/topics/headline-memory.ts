@@ -1,6 +1,7 @@
 import type { Step } from "../../compute/job-runner.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { REPORTING_WORDS } from "../../language/stop-words.ts";
+import { newsNames } from "../../language/name-table.ts";
 import { headlineTermsOf, TERM_KINDS } from "../../language/terms.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import { differBetween, RULES, rulesOf, type Traits, traitsOf } from "./distinctions.ts";
@@ -97,7 +98,7 @@ const isOf = (known: Reading, { summary, lang, assets }: Headline): boolean =>
   known.summary === summary && known.lang === lang && known.assets === assets.join();
 
 function readTitle(title: string): NetworkText {
-  const text = openNetwork().read(title);
+  const text = openNetwork().read(title, newsNames());
   return { ...text, units: text.units.filter(({ key }) => !REPORTING_WORDS.has(key)) };
 }
 
@@ -107,10 +108,12 @@ function likenessOf(a: Reading, b: Reading): number {
   const { areDistinct, measures } = rulesOf(a.traits, b.traits);
   const [x, y] = [a.text(), b.text()];
   const overlap = a.lang === b.lang ? overlapOf(x, y) : undefined;
-  if (overlap !== undefined && overlap < NETWORK.overlap) return areDistinct ? -Infinity : Infinity;
+  const shared = overlap ?? 1;
+  if (shared < NETWORK.overlap.judged) return areDistinct ? -Infinity : Infinity;
   const logit = openNetwork().compare(x, y, measures) + (overlap === 1 ? NETWORK.contained : 0);
-  const against = areDistinct ? NETWORK.distinct : differBetween(a.traits, b.traits) ? NETWORK.framed : 0;
-  return logit - against - NETWORK.apart[overlap === undefined ? "across" : "same"];
+  const against = areDistinct || differBetween(a.traits, b.traits) ? NETWORK.distinct : 0;
+  const likeness = logit - against - NETWORK.apart[overlap === undefined ? "across" : "same"];
+  return likeness >= 0 && shared < NETWORK.overlap.alike ? Infinity : likeness;
 }
 
 /** The number of a term in a reading, its kind as an index of {@link TERM_KINDS}, and whether the title has it. */

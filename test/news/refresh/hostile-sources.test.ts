@@ -23,7 +23,7 @@ const source = (id: string, url: string) => ({ id, name: id, lang: "en", url, al
 const GOOD = rss([{ title: "Ferries return to service", link: "https://w.example/1", at: NOON - HOUR }]);
 
 /** A worker for the news whose heap is so small that one hostile feed exceeds it. */
-function smallWorker(events: string[] = [], memory_mb = 32): JobRunner<NewsJobs> {
+function smallWorker(events: string[] = [], memory_mb = 56): JobRunner<NewsJobs> {
   return new WorkerRunner<NewsJobs>({
     name: "news",
     file: workerFile("news-worker"),
@@ -41,7 +41,7 @@ test("a source that takes too much memory fails alone, and the refresh goes on i
   await world.write("good.xml", GOOD);
   const events: string[] = [];
   const config = { sources: [source("first", "good.xml"), source("bad", "bad.xml"), source("last", "good.xml")] };
-  const news = world.news(config, { runner: smallWorker(events, 24) });
+  const news = world.news(config, { runner: smallWorker(events, 40) });
   expect(await news.refresh("view")).toMatchObject({ news_updated_count: 1 });
   expect((await news.status()).sources.map(({ id, last_error }) => [id, last_error])).toEqual([
     ["first", null],

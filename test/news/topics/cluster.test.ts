@@ -17,7 +17,7 @@ const told = (title: string, at = NOON, summary = ""): Headline => ({
 
 /** What else is in the news, so that rare words are rare. */
 const OTHERS = [
-  "Senate committee schedules a hearing on pensions",
+  "Ministry publishes a report on harvests",
   "Heavy rain delays ferries along the northern coast",
   "Museum returns bronze statues after a century",
   "央行公布支付系统年度报告",
@@ -115,6 +115,8 @@ describe("clusters", () => {
     ["another region", "临川国中部发生地震", "临川国南部发生地震"],
     ["another instance", "一审判决恒业赔偿车主112万元", "二审维持原判，恒业须赔偿车主112万元"],
     ["a launch that is called off", "Orlen Space launches 28 satellites", "Orlen Space scrubs launch of 28 satellites"],
+    ["another club", "Arsenal sign Danish striker on loan", "Chelsea sign Danish striker on loan"],
+    ["another laboratory", "月之暗面完成5亿美元新一轮融资", "阶跃星辰宣布获新一轮融资，金额约5亿美元"],
     ["a sequel", "交易所Arbory热钱包失窃4400万美元", "交易所Arbory找回全部4400万美元失窃资产"],
   ])("keep %s apart, though the words are the same", async (_, a, b) => {
     expect(await stories([told(a), told(b)])).toEqual([]);
@@ -124,8 +126,9 @@ describe("clusters", () => {
     ["Gold hits record above $4,500", "Bullion climbs past $4,500 to all-time high"],
     ["Attacker drains $87 million from Tidepool bridge", "Tidepool bridge drained of $87 million by attacker"],
     ["Ford recalls 200,000 trucks over brakes", "福特因刹车问题召回20万辆皮卡"],
-    ["理想汽车9月交付3.4万辆", "理想公布9月交付量：33951辆"],
+    ["小鹏汽车9月交付4.2万辆", "小鹏公布9月交付量：41581辆"],
     ["美联储宣布加息25个基点", "美联储加息25个基点，符合预期"],
+    ["TSMC to build second plant in Kumamoto", "台积电将在熊本建第二工厂"],
     ["Kraken to delist Orbit token next week", "Orbit token to be removed from Kraken on Tuesday"],
     ["Halden tests cargo drones at Brennick campus", "Halden trials freight drones at Brennick campus"],
     ["Hungary's central bank leaves base rate at 6.5%", "Budapest policymakers keep key rate steady at 6.50%"],
@@ -142,12 +145,13 @@ describe("clusters", () => {
 
   test("put the most central report first", async () => {
     const titles = [
-      "Tidepool hacked",
-      ...BRIDGE.slice(0, 2),
-      "Tidepool exploit theft $87 million drained bridge attacker",
+      "Tidepool theft: $87 million gone",
+      "Attacker drains $87 million from Tidepool bridge",
+      "Tidepool bridge drained of $87 million by attacker",
     ];
     const [first] = await clusterHeadlines([...titles.map((title) => told(title)), ...OTHERS]);
-    expect(titles[first![0]!]).not.toBe("Tidepool hacked");
+    expect(first).toHaveLength(3);
+    expect(first![0]).not.toBe(0);
   });
 
   test("bear nothing, one headline and headlines without a word", async () => {
