@@ -8,6 +8,7 @@ import { HEADLINE_STOP_WORDS } from "./stop-words.ts";
 /** Kind of a headline's term: it determines the weight, and whether the term means the same in every language. */
 export const TERM_KINDS = ["word", "han", "concept", "number", "small", "asset", "name"] as const;
 type TermKind = (typeof TERM_KINDS)[number];
+const COIN = "coin"; // The kind of named things that are assets by terms of their own.
 
 const NUMBER =
   /(?<![\p{Script=Latin}\d])\d[\d,.]*%?(?:[kmbt]n?(?![a-z])|bps(?![a-z])|(?=thousand|million|billion|trillion|mln|bln|bbl|percent|pct)|(?!\p{Script=Latin}))/gu;
@@ -27,8 +28,7 @@ export function headlineTermsOf(text: string, assets: readonly string[]): Readon
   const tokens = tokenizeFolded(folded.replace(NUMBER, " "));
   for (const [, month = ""] of folded.matchAll(MONTH)) terms.set(`@month-${month}`, "concept");
   for (const concept of conceptsOf(tokens, headlineLexicon())) terms.set(`@${concept}`, "concept");
-  // Coins are assets by terms of their own.
-  for (const { thing } of newsNames().find(folded)) if (thing.kind !== "coin") terms.set(thing.key, "name");
+  for (const { thing } of newsNames().find(folded)) if (thing.kind !== COIN) terms.set(thing.key, "name");
   for (const { text: token, han } of tokens) {
     if (han) for (let at = 0; at + 1 < token.length; at++) terms.set(token.slice(at, at + 2), "han");
     else {

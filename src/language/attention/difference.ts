@@ -45,9 +45,8 @@ const has = (units: readonly Unit[], sort: Unit["sort"]): number => Number(units
 /** The share of what the shorter text says that both say, units weighed by how rare they are: 0 to 1. */
 export function overlapOf(a: ReadText<WeighedUnit>, b: ReadText<WeighedUnit>): number {
   const least = Math.min(rare(a.units), rare(b.units));
-  return least === 0 ? 0 : Math.min(1, (rare(a.units) - rare(unitsMissing(a, b))) / least + ROUNDING);
+  return least === 0 ? 0 : Math.min(1, (rare(a.units) - rare(unitsMissing(a, b))) / least + 1e-9); // Sums are rounded.
 }
-const ROUNDING = 1e-9; // Of sums: what is all that a text says is 1.
 
 const unitsMissing = <U extends WeighedUnit>(text: ReadText<U>, other: ReadText<U>): U[] =>
   text.units.filter((unit) => !isAmong(other.units, unit));
