@@ -17,7 +17,6 @@ const MAKE_EXPRESSIONS = [
   "language/quantities.ts",
   "language/traditional.ts",
   "news/sources/feed-dates.ts",
-  "news/topics/distinctions.ts",
   "news/topics/title-questions.ts",
   "runtime/text/patterns.ts",
   "smoke/file/smoke-file.ts",

@@ -63,7 +63,7 @@ it.each(["zh", "en"])("suggests in %s questions about what happened, not just ab
 
 const HEADLINES = {
   en: [
-    ["TRON pays SEC $10 million to settle", "Justin Sun's TRON settles with SEC"],
+    ["Justin Sun's TRON pays $10 million to settle with SEC", "Justin Sun's TRON settles with SEC"],
     ["BREAKING: Binance halts SOL withdrawals", "Binance suspends withdrawals of SOL"],
     ["Fed raises rates by 25 bps", "Fed lifts interest rates by 25 basis points"],
     ["McDonald's outage hits Tokyo stores", "Outage hits McDonald's stores in Tokyo"],
@@ -78,14 +78,14 @@ const HEADLINES = {
 const ASKED = {
   en: [
     "By how much did the Fed lift interest rates?",
+    "How much did Justin Sun's TRON pay?",
     "What did Binance suspend?",
     "What happened with Binance?",
-    "What happened with Justin Sun's TRON?",
     "What happened with McDonald's outage?",
     "What happened with the Fed?",
     "Who did Justin Sun's TRON settle with?",
   ],
-  zh: ["交易所遭黑客盗走多少美元？", "币安暂停了什么？", "美联储加息多少个基点？"],
+  zh: ["币安暂停了什么？", "某交易所被盗多少美元？", "美联储加息多少个基点？"],
 };
 
 it.each(["zh", "en"] as const)(
