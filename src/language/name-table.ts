@@ -1,39 +1,39 @@
 import { readRows } from "../runtime/text/data-rows.ts";
 
 const UNITS = /[a-z\d]+|\p{Script=Han}/gu;
-const isHan = (text: string): boolean => text >= "\u2e80"; // Of a unit or a name, by where Han characters begin.
+const isHan = (unit: string): boolean => unit >= "\u2e80"; // By where Han characters begin.
 const BETWEEN = 2; // Most characters between two words of a name in a text.
 
 /** A thing of a kind: the key is `@` with the kind and its first name. */
 export type NamedThing = Readonly<Record<"key" | "kind", string>>;
 
-/** Names of things: Latin ones in words, Chinese ones of two characters and more. A name may be of several things. */
+/** Names of things: of words, characters of Chinese, or both. A name may be of several things. */
 export class NameTable<T> {
   readonly #things = new Map<string, T[]>();
   readonly #longest = new Map<string, number>(); // Characters of the longest name that begins with this word or character.
 
-  /** @param names folded, the words of Latin ones with one space between */
+  /** @param names folded, with one space between two words and nothing else between others */
   add(names: readonly string[], thing: T): void {
     for (const name of names) {
       if (!this.#things.get(name)?.push(thing)) this.#things.set(name, [thing]);
-      const first = isHan(name) ? name[0]! : name.split(" ", 1)[0]!;
+      const [first = ""] = name.match(UNITS) ?? [];
       this.#longest.set(first, Math.max(name.length, this.#longest.get(first) ?? 0));
     }
   }
 
-  /** What a folded text names, in order, and where: the longest name at each place, of Latin ones no part of a word. */
+  /** What a folded text names, in order, and where: the longest name at each place, no part of a word. */
   *find(folded: string): Generator<{ readonly thing: T; readonly start: number; readonly end: number }> {
     const units = Array.from(folded.matchAll(UNITS), ({ 0: text, index: start }) => ({ text, start }));
     for (let at = 0; at < units.length; at++) {
       const { text: first, start } = units[at]!;
       const most = this.#longest.get(first) ?? 0;
-      const [between, space] = isHan(first) ? [0, ""] : [BETWEEN, " "];
       let [phrase, end] = ["", start];
       let last: { readonly things: readonly T[]; readonly end: number; readonly at: number } | undefined;
       for (let next = at; next < units.length && phrase.length < most; next++) {
         const unit = units[next]!;
-        if (unit.start - end > between || isHan(unit.text) !== isHan(first)) break;
-        phrase += phrase === "" ? first : space + unit.text;
+        const isWordAfterWord = next > at && !isHan(unit.text) && !isHan(units[next - 1]!.text);
+        if (unit.start - end > (isWordAfterWord ? BETWEEN : 0)) break;
+        phrase += isWordAfterWord ? ` ${unit.text}` : unit.text;
         end = unit.start + unit.text.length;
         const things = this.#things.get(phrase);
         if (things !== undefined) last = { things, end, at: next };

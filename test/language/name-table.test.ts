@@ -6,6 +6,7 @@ TABLE.add(["new york", "纽约"], "city");
 TABLE.add(["new york stock exchange", "纽约证券交易所"], "exchange");
 TABLE.add(["york"], "old city");
 TABLE.add(["arm"], "chips");
+TABLE.add(["base链", "日经225"], "mixed");
 TABLE.add(["cut", "下调"], "lower");
 TABLE.add(["cut", "砍"], "fewer");
 const namedIn = (text: string) =>
@@ -19,12 +20,13 @@ describe("names in a text", () => {
     ["a new bank. york waits", ["old city: york"]],
     ["纽约证券交易所与纽约", ["exchange: 纽约证券交易所", "city: 纽约"]],
     ["arm对纽约说", ["chips: arm", "city: 纽约"]],
+    ["充到base链，看日经225", ["mixed: base链", "mixed: 日经225"]],
   ])("are the longest at each place: %s", (text, names) => {
     expect(namedIn(text)).toEqual(names);
   });
 
   it("are whole words", () => {
-    expect(namedIn("charm, army and newyork")).toEqual([]);
+    expect(namedIn("charm, army and newyork, xbase链")).toEqual([]);
   });
 
   it("do not go on over what lies between: a sentence's end, or Chinese", () => {

@@ -7,6 +7,7 @@ describe("what a question names", () => {
     ["可以用支付宝吗", ["alipay"]],
     ["is there a pay as you go tariff", ["prepaid plan"]],
     ["转到马来西亚要多久", ["malaysia"]],
+    ["怎么从base链提币到b站", ["base chain", "b站"]],
   ])("is found in either language, with its other names: %s", (question, names) => {
     const found = namedIn(question);
     expect(found).toHaveLength(names.length);
