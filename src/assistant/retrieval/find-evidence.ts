@@ -49,10 +49,10 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
 }
 
 /** The first articles, each with a part for which there is this share of the usual room. */
-export function inRooms(evidence: readonly Evidence[], rooms: readonly number[]): Evidence[] {
-  const partIn = (room: number, { article, rating }: Evidence) => chooseWindow(article, rating, room);
-  return evidence.slice(0, rooms.length).map((it, at) => ({ ...it, window: partIn(rooms[at]!, it) }));
-}
+export const inRooms = (evidence: readonly Evidence[], rooms: readonly number[]): Evidence[] =>
+  evidence
+    .slice(0, rooms.length)
+    .map((it, at) => (rooms[at] === 1 ? it : { ...it, window: chooseWindow(it.article, it.rating, rooms[at]) }));
 
 /** How well an article fits, by words and by what it is about. */
 const strengthOf = (article?: RankedArticle): number =>

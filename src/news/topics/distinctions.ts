@@ -18,9 +18,9 @@ const OPPOSITES = rowsOf("opposed", "sequel", "only", "turned", "undone").map(
 );
 const IS_LOOSE = OPPOSITES.map(({ type }) => type === "turned" || type === "undone");
 /** The kinds that a concept is of. */
-const KINDS = new Map<string, string[]>();
+const KINDS: Lists = new Map();
 for (const [row, [[type = ""] = [], names = []]] of rowsOf("places", "kind").entries())
-  for (const name of names) KINDS.set(name, [...(KINDS.get(name) ?? []), type === "places" ? type : String(row)]);
+  for (const name of names) add(KINDS, name, type === "places" ? type : String(row));
 const PLACES: ReadonlySet<string> = new Set(["places", "country", "city"]); // Kinds of concepts and of names.
 const SIDES = readLexicon(new URL("data/sides.txt", import.meta.url));
 /** Phrases that say a side or stage of a matter. */
@@ -34,8 +34,8 @@ const { distinctions: DISTINCT } = CLUSTERING;
 /** Reads the traits of a headline's title, of which `titleKeys` are the terms. */
 export function traitsOf(title: string, lang: Language, titleKeys: Iterable<string>) {
   const concepts = new Set<string>();
-  const named: ByKind = new Map(); // What it names of each kind, and the sides of each matter.
-  const stages: ByKind = new Map();
+  const named: Lists = new Map(); // What it names of each kind, and the sides of each matter.
+  const stages: Lists = new Map();
   const rest: string[] = []; // The terms that are no numbers, tickers or concepts.
   const neutral: string[] = []; // The terms that other languages may have.
   for (const key of titleKeys) {
@@ -58,10 +58,10 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
   };
 }
 
-type ByKind = Map<string, string[]>;
+type Lists = Map<string, string[]>;
 
-function add(names: ByKind, kind: string, name: string): void {
-  if (!names.get(kind)?.push(name)) names.set(kind, [name]);
+function add(lists: Lists, of: string, name: string): void {
+  if (!lists.get(of)?.push(name)) lists.set(of, [name]);
 }
 
 /** The sides of a title in pairs of opposites: twice the row, and one more for the second side.
