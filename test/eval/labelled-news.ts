@@ -11,11 +11,11 @@ import { type ClusterScores, scoreClusters } from "./news-metrics.ts";
 export type Split = "tuning" | "held";
 
 /** The first set of labels, the second, which was written when the rules were tuned to the first, a third of sentiment and
- * pairs, a fourth and a fifth of pairs. */
-export type Part = 1 | 2 | 3 | 4 | 5;
+ * pairs, a fourth, a fifth and a sixth of pairs. */
+export type Part = 1 | 2 | 3 | 4 | 5 | 6;
 export const HEADLINE_PARTS: readonly Part[] = [1, 2];
 export const SENTIMENT_PARTS: readonly Part[] = [...HEADLINE_PARTS, 3];
-export const PARTS: readonly Part[] = [...SENTIMENT_PARTS, 4, 5];
+export const PARTS: readonly Part[] = [...SENTIMENT_PARTS, 4, 5, 6];
 
 interface LabelledHeadline {
   readonly id: string;
@@ -156,11 +156,12 @@ export interface GroupScores {
 }
 
 /** How the groups were written: by three authors who wrote six titles an event, or by seven others who wrote four, or later by
- * five more. */
-export type GroupsPart = 1 | 2 | 3;
+ * five more, or last by sixteen, without copies. */
+export type GroupsPart = 1 | 2 | 3 | 4;
+const FOLDERS = { 2: "groups/", 3: "groups-later/", 4: "groups-contrasts/" };
 
 function readGroups(split: Split, part: GroupsPart): LabelledGroup[] {
-  if (part !== 1) return readShortGroups(split, part === 2 ? "groups/" : "groups-later/");
+  if (part !== 1) return readShortGroups(split, FOLDERS[part]);
   const lines = readFileSync(new URL("../../fixtures/eval/news/groups.jsonl", import.meta.url), "utf8").trimEnd();
   const all = lines.split("\n").map((line) => JSON.parse(line) as LabelledGroup);
   return all.filter((group) => group.split === split);
@@ -180,8 +181,9 @@ function readShortGroups(split: Split, name: string): LabelledGroup[] {
     const lines = block.trimEnd().split("\n");
     const said = (mark: string): string[] => markedLines(lines, mark);
     const [en, zh, near] = [said("e"), said("z"), said("n").map((line) => line.split("\t") as [string, string])];
-    const [copyEn = "", copyZh = ""] = said("k");
-    const copyOf = (copy: string, all: readonly string[]) => [[all.indexOf(mostLike(copy, all)), copy]] as const;
+    const [copyEn, copyZh] = said("k");
+    const copyOf = (copy: string | undefined, all: readonly string[]) =>
+      copy === undefined ? [] : [[all.indexOf(mostLike(copy, all)), copy] as const];
     const nearOf = (side: 0 | 1) => near.map((titles) => ["near", titles[side]] as const);
     const copies = { copies_en: copyOf(copyEn, en), copies_zh: copyOf(copyZh, zh) };
     return { split, en, zh, near_en: nearOf(0), near_zh: nearOf(1), ...copies };
@@ -191,7 +193,7 @@ function readShortGroups(split: Split, name: string): LabelledGroup[] {
 async function shareOfOneTopic(pairs: readonly (readonly [string, string])[]): Promise<number> {
   let together = 0;
   for (const [a, b] of pairs) if (await isOneTopic(a, b)) together += 1;
-  return together / pairs.length;
+  return together / (pairs.length || 1);
 }
 
 /** Clusters pairs of the labelled groups of one language. */

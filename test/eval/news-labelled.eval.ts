@@ -53,7 +53,7 @@ describe.each(SETS)("labelled news, part $part, $split", ({ split, part }) => {
   });
 });
 
-const GROUPS = SPLITS.flatMap((split) => ([1, 2, 3] as const).map((part) => ({ split, part })));
+const GROUPS = SPLITS.flatMap((split) => ([1, 2, 3, 4] as const).map((part) => ({ split, part })));
 
 describe.each(GROUPS)("labelled groups, part $part, $split", ({ split, part }) => {
   it("keep near events apart and copies together", async () => {
