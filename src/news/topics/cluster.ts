@@ -1,5 +1,5 @@
+import TinyQueue from "tinyqueue";
 import CLUSTERING from "./clustering.json" with { type: "json" };
-import { Heap } from "./heap.ts";
 import { type Headline, HeadlineMemory } from "./headline-memory.ts";
 import { type Neighbour, NeighbourIndex } from "./neighbours.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
@@ -121,8 +121,7 @@ interface Cluster {
 
 /** Outdated once the two have more members than `size`. */
 type Merge = Readonly<Record<"margin" | "a" | "b" | "size", number>>;
-const isBetter = (x: Merge, y: Merge): boolean =>
-  x.margin > y.margin || (x.margin === y.margin && (x.a < y.a || (x.a === y.a && x.b < y.b)));
+const byMargin = (x: Merge, y: Merge): number => y.margin - x.margin || x.a - y.a || x.b - y.b;
 
 /** Merges clusters, each at its first member. */
 class Agglomeration {
@@ -130,7 +129,7 @@ class Agglomeration {
   readonly #points: readonly Point[];
   readonly #memory: HeadlineMemory;
   readonly #sum: WorkingSum;
-  readonly #queue = new Heap<Merge>(isBetter);
+  readonly #queue = new TinyQueue<Merge>([], byMargin);
 
   constructor(clusters: (Cluster | undefined)[], points: readonly Point[], memory: HeadlineMemory, sum: WorkingSum) {
     [this.#clusters, this.#points, this.#memory, this.#sum] = [clusters, points, memory, sum];
