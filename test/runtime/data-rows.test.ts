@@ -20,7 +20,7 @@ async function rowsOf(text: string, read: typeof readRows | typeof readNumbers =
 
 test("a data file has rows of columns of values, some over several lines, and comments", async () => {
   const text =
-    "# What it is\nfee | fee, trading fee | 手续费\n\n# More\norder | limit order,\n  fill | 下单\nnone | |\n";
+    "# What it is\nfee | fee, trading fee | 手续费\n\n# More\norder | limit\n  order,\n  fill | 下单\nnone | |\n";
   expect(await rowsOf(text)).toEqual([
     [["fee"], ["fee", "trading fee"], ["手续费"]],
     [["order"], ["limit order", "fill"], ["下单"]],

@@ -9,7 +9,7 @@ export const readRows = (file: URL): string[][][] => parseRows(readFileSync(file
 export function parseRows(text: string): string[][][] {
   const lines = text.replace(/^#.*(?:\r?\n|$)/gm, "");
   const rows = lines.split(/(?:\r?\n)+(?! )/).filter((row) => row.trim() !== "");
-  const valuesOf = (column: string): string[] => column.split(",").map((value) => value.trim());
+  const valuesOf = (column: string): string[] => column.split(",").map((value) => value.trim().replace(/\s+/g, " "));
   return rows.map((row) => row.split("|").map((column) => valuesOf(column).filter(Boolean)));
 }
 
