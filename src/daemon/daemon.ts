@@ -233,7 +233,7 @@ async function tidy({ storage, logger }: Service, signal: AbortSignal): Promise<
       const removed = await storage.tidy(systemClock.now(), signal);
       if (removed > 0) logger.info({ removed }, "removed leftovers of killed writers");
     } catch (error) {
-      logger.warn({ err: error }, "leftovers of killed writers could not be removed");
+      logger.warn({ err: error }, "the storage could not be tidied");
     }
     await wait(DAY_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }

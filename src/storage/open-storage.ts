@@ -10,8 +10,7 @@ import { StorageAddressError, StorageError, type Storage } from "./storage.ts";
  * @example
  * const storage = await openStorage("fs:./data");
  * await storage.put(["users", "alice", "profile"], "{}");
- * await storage.close();
- */
+ * await storage.close(); */
 export async function openStorage(url: string, options: { mustExist?: boolean; cwd?: string } = {}): Promise<Storage> {
   const [, scheme = "", rest = ""] = /^([a-z][a-z0-9-]*):(.*)$/s.exec(url) ?? [];
   if (/^rediss?(-cluster)?$/.test(scheme)) {

@@ -14,8 +14,7 @@ export type OnSkipped = (error: CorruptionError, version: number) => void;
  * @example
  * const log = new Stream(storage, ["events", "2026-11-20"], batch);
  * const last = await log.head();
- * if ((await log.append(last, item)) === "conflict") retry(); // another writer made item last + 1
- */
+ * if ((await log.append(last, item)) === "conflict") retry(); // another writer made item last + 1 */
 export class Stream<T> {
   readonly name: Key;
   readonly #storage: Storage;

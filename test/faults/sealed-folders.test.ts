@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { cp, link, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { cp, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
@@ -11,6 +11,7 @@ import { createLedger } from "../../src/ledger/ledger.ts";
 import { collect } from "../../src/runtime/batches.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { encodedItem, encodeKey, SEGMENT_SIZE } from "../../src/storage/keys.ts";
+import { identifyStorage } from "../../src/storage/identity/storage-identity.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { EncodedSegment, type Storage } from "../../src/storage/storage.ts";
 import { Stream } from "../../src/storage/stream.ts";
@@ -86,6 +87,9 @@ const inodes = async (): Promise<number> => {
   return new Set(found.map(({ ino }) => ino)).size;
 };
 
+const temporaryNames = async (): Promise<string[]> =>
+  (await readdir(dirname(fileOf(1)))).filter((name) => name.endsWith(".tmp"));
+
 describe("a full folder of a ledger", () => {
   it("is sealed into two files, and read, verified, archived and appended to as before", async () => {
     const before = await openStorage(`fs:${base}`);
@@ -146,6 +150,39 @@ describe("a full folder of a ledger", () => {
     await storage.tidy(Date.now());
     expect(await inodes()).toBe(2);
     await expectWhole(storage);
+  });
+
+  it("is sealed once by two processes, and whatever a killed one left of its names", async () => {
+    const [one, other] = [await openStorage(`fs:${base}`), await openStorage(`fs:${base}`)];
+    await Promise.all([one.tidy(Date.now()), other.tidy(Date.now())]);
+    await one.tidy(Date.now());
+    expect(await temporaryNames()).toEqual([]);
+    expect(await inodes()).toBe(2);
+    const folder = dirname(fileOf(1));
+    await link(join(folder, ".sealed-item"), join(folder, ".5.json.killed-1.tmp"));
+    await storage.tidy(Date.now());
+    expect(await temporaryNames()).toEqual([]);
+    await expectWhole(storage);
+    await rm(fileOf(2));
+    expect((await verifyLedger(await openStorage(`fs:${base}`), USER)).damage).toMatchObject({ entry: 2 });
+  });
+
+  it("is not sealed by what was read of another folder, nor is that touched", async () => {
+    await identifyStorage(storage, { expected: undefined, create: true });
+    await cp(base, `${base}-other`, { recursive: true });
+    await writeFile(`${base}-other/ready/identity.json`, '{"id":"other"}');
+    await rename(base, `${base}-gone`);
+    await rename(`${base}-other`, base);
+    await expect(storage.tidy(Date.now())).rejects.toThrow("has other");
+    expect(await inodes()).toBe(SEGMENT_SIZE);
+  });
+
+  it("that cannot be sealed keeps no other from it", async () => {
+    const other = "another";
+    await cp(join(base, "users", USER), join(base, "users", other), { recursive: true });
+    await mkdir(join(base, "users", USER, "ledger", "0", ".sealed"));
+    await expect(storage.tidy(Date.now())).rejects.toThrow("EISDIR");
+    expect((await stat(fileOf(1).replace(USER, other))).nlink).toBe(SEGMENT_SIZE + 1);
   });
 
   it("is damaged where its sealed file is, and names the entry", async () => {

@@ -3,7 +3,9 @@ import { readdirSync } from "node:fs";
 import { chmod, mkdir, readdir, realpath, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
-import { StorageAddressError, StorageError } from "../../src/storage/storage.ts";
+import { z } from "zod";
+import { StorageAddressError, StorageError, type Storage } from "../../src/storage/storage.ts";
+import { Stream } from "../../src/storage/stream.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { storageOnDriver } from "../../src/storage/storage-on-driver.ts";
 import { memoryDriver } from "../../src/storage/memory-driver.ts";
@@ -193,6 +195,18 @@ describe("files driver", () => {
     await folder.remove();
     await storage.put(["a", "b"], "2");
     expect(await storage.get(["a", "b"])).toBe("2");
+    await folder.remove();
+  });
+
+  it("goes on where it made folders that have become empty, which were removed", async () => {
+    const folder = await folderOnDisk();
+    const [storage, pruner] = [await openStorage(`fs:${folder.path}`), await openStorage(`fs:${folder.path}`)];
+    const dayOf = (on: Storage, day: string) => new Stream(on, ["events", day], z.number());
+    expect(await dayOf(storage, "2026-11-20").append(0, 1)).toBe("created");
+    await dayOf(pruner, "2026-11-20").removeAll(1);
+    expect(await readdir(folder.path)).toEqual([]);
+    expect(await dayOf(storage, "2026-11-21").append(0, 2)).toBe("created");
+    expect(await dayOf(pruner, "2026-11-21").get(1)).toBe(2);
     await folder.remove();
   });
 

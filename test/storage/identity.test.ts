@@ -1,4 +1,5 @@
-import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { cp, lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { DurableFiles } from "../../src/storage/fs/durable-files.ts";
@@ -7,6 +8,10 @@ import { ExpectedIdentity } from "../../src/storage/identity/expected-identity.t
 import { acceptStorage, identifyStorage, IDENTITY } from "../../src/storage/identity/storage-identity.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { type Key, type Storage, StorageReplacedError } from "../../src/storage/storage.ts";
+import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
+import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { verifyLedger } from "../support/verify-ledger.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startCluster } from "../support/redis-cluster.ts";
@@ -24,6 +29,19 @@ async function identified(url: string): Promise<Storage> {
 
 async function idOf(storage: Storage): Promise<string> {
   return (JSON.parse((await storage.get(IDENTITY))!) as { id: string }).id;
+}
+
+const ledgerOn = (storage: Storage): Ledger =>
+  createLedger({ storage, clock: systemClock, quotaRules: createQuotaRules("+08:00") });
+
+function adjust(ledger: Ledger, delta: number) {
+  const id = `key:${randomUUID()}`;
+  return ledger.post("alice", {
+    operation: { id, request: { delta }, origin: { in: "header", path: "Idempotency-Key" } },
+    command: { type: "adjust", delta, reason: "test", actor: "ops" },
+    ref_id: id,
+    lang: "en",
+  });
 }
 
 /** Everything that reads or writes fails. */
@@ -87,6 +105,33 @@ describe("on files", () => {
     );
     expect(new Set(found.map((one) => one?.id)).size).toBe(1);
     expect(await identifyStorage(await openStorage(`fs:${base}`), NEW)).toEqual(found[0]);
+  });
+
+  it("does not hide that an older copy took the folder's place: nothing that was read before is built on", async () => {
+    const base = await newFolder();
+    const storage = await identified(`fs:${base}`);
+    const [first, second] = [ledgerOn(storage), ledgerOn(await openStorage(`fs:${base}`))];
+    for (let number = 1; number <= 5; number++) await adjust(first, 10);
+    await cp(base, `${base}-copy`, { recursive: true, preserveTimestamps: true });
+    for (let number = 6; number <= 8; number++) await adjust(first, 100);
+    await rename(base, `${base}-gone`);
+    await rename(`${base}-copy`, base);
+    expect((await first.open("alice")).account.balance).toBe(50);
+    for (let number = 6; number <= 8; number++) await adjust(second, 1);
+    expect((await adjust(first, 1))?.entry.account.balance).toBe(54);
+    expect(await verifyLedger(storage, "alice")).toMatchObject({ entries: 9, balance: 54 });
+  });
+
+  it("refuses a write that was decided by what was read of the folder before", async () => {
+    const base = await newFolder();
+    const storage = await identified(`fs:${base}`);
+    await storage.put(["a"], "0");
+    await cp(base, `${base}-copy`, { recursive: true, preserveTimestamps: true });
+    await rename(base, `${base}-gone`);
+    await rename(`${base}-copy`, base);
+    await expect(storage.put(["a"], "1")).rejects.toThrow("was exchanged for a copy: try again");
+    await storage.put(["a"], "1");
+    expect(await storage.get(["a"])).toBe("1");
   });
 
   it("is not created by a command that only reads", async () => {

@@ -144,6 +144,8 @@ export class DurableFiles {
     const temporary = this.#temporaryPath(path);
     await link(file, temporary);
     await rename(temporary, path);
+    // Of two names of one file a rename leaves both: another process was first.
+    await unlink(temporary).catch(ignoring("ENOENT"));
   }
 
   async remove(path: string): Promise<void> {
@@ -202,13 +204,13 @@ export class DurableFiles {
 
   async #writeTemporary(path: string, text: string): Promise<string> {
     const folder = dirname(path);
-    await this.ensureFolder(folder);
     const temporary = this.#temporaryPath(path);
     try {
+      await this.ensureFolder(folder);
       await writeSynced(temporary, text);
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
-      this.#forgetFolders(); // Somebody removed the folder since it was made.
+      this.#forgetFolders(); // Somebody removed the folder, or one above it, since it was made.
       await this.ensureFolder(folder);
       await writeSynced(temporary, text);
     }

@@ -61,7 +61,7 @@ export function fsDriver(base: string): StorageDriver {
       }),
     appendItem: (...given) => identity.around(() => streams.append(...given)),
     laterItem(stem, end) {
-      identity.admit();
+      identity.check(); // Of a stream it is asked first, so what is remembered of another folder counts no more.
       return streams.laterItem(stem, end);
     },
     confirmItem: (key, value) => identity.around(() => files.confirm(pathOf(key), value)),
@@ -81,7 +81,7 @@ export function fsDriver(base: string): StorageDriver {
     discardItem: (key) => identity.around(() => discardItem(files, pathOf(key), base)),
     isDamage: isFileDamage,
     examine: () => examineFiles(base, files),
-    tidy: (now, signal) => tidyFiles(base, files, now, signal),
+    tidy: (now, signal) => tidyFiles(base, files, identity.check, now, signal),
   };
 }
 
@@ -130,10 +130,13 @@ async function* filesOfKind(folder: string, kind: string): AsyncGenerator<string
   }
 }
 
-/** Removes old temporary files, and seals the full folders of ledgers. */
-async function tidyFiles(base: string, files: DurableFiles, now: number, signal?: AbortSignal): Promise<number> {
+/** Removes old temporary files, and seals the full folders of ledgers.
+ * @throws Error of the first folder that could not be sealed, when all others are */
+async function tidyFiles(base: string, files: DurableFiles, check: () => void, now: number, signal?: AbortSignal) {
   let removed = 0;
+  const failures: unknown[] = [];
   for await (const paths of filesBelow(base)) {
+    check();
     for (const path of paths) {
       if (signal?.aborted === true) return removed;
       const found = TEMPORARY.test(basename(path)) ? await stat(path).catch(ignoreGone) : undefined;
@@ -144,11 +147,12 @@ async function tidyFiles(base: string, files: DurableFiles, now: number, signal?
       const [, folder, number] = LEDGER_ITEM.exec(path.slice(base.length)) ?? [];
       if (folder === undefined || Number(number) !== (Number(folder) + 1) * SEGMENT_SIZE) continue;
       const began = performance.now();
-      const isNew = await sealFolder(files, dirname(path));
+      const isNew = await sealFolder(files, dirname(path), check).catch((error: unknown) => void failures.push(error));
       // Appends of others, who share the disk, have half of the time.
       if (isNew) await delay(performance.now() - began, undefined, { signal }).catch(() => undefined);
     }
   }
+  if (failures.length > 0) throw failures[0];
   return removed;
 }
 

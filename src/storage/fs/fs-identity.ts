@@ -1,6 +1,6 @@
 import { readFileSync, statSync, type Stats } from "node:fs";
 import { ExpectedIdentity } from "../identity/expected-identity.ts";
-import type { LostParts, StorageReplacedError } from "../storage.ts";
+import { type LostParts, StorageError, type StorageReplacedError } from "../storage.ts";
 import { IDENTITY } from "../identity/storage-identity.ts";
 import { encodeKey } from "../keys.ts";
 import { isSameFile } from "./sealed-folders.ts";
@@ -12,7 +12,7 @@ export function createFolderIdentity(base: string, pathOf: (key: string) => stri
   const mark = pathOf(marks[0]!);
   let seen: Stats | undefined; // The file of the mark when it was read last.
   let lost: StorageReplacedError | undefined;
-  let returns = 0;
+  let [returns, exchanges] = [0, 0];
 
   function check(): void {
     if (expected.id === undefined) return;
@@ -21,6 +21,8 @@ export function createFolderIdentity(base: string, pathOf: (key: string) => stri
       const stats = statSync(mark);
       if (lost === undefined && isSameFile(stats, seen)) return;
       found = expected.judge(base, readFileSync(mark, "utf8"));
+      // A copy of the folder, perhaps an older one, took its place.
+      if (lost === undefined && found === undefined && seen !== undefined) exchanges++;
       seen = stats;
     } catch (error) {
       found = expected.judge(base, undefined); // Whatever keeps it from being read: nothing can be said of the folder.
@@ -32,20 +34,26 @@ export function createFolderIdentity(base: string, pathOf: (key: string) => stri
   }
 
   async function around<T>(write: () => Promise<T>): Promise<T> {
-    check();
+    const before = exchanges;
+    const look = (): void => {
+      check();
+      // What the write was decided by was read of another folder.
+      if (exchanges !== before) throw new StorageError(`The folder ${base} was exchanged for a copy: try again.`);
+    };
+    look();
     try {
       return await write();
     } finally {
-      check();
+      look();
     }
   }
 
-  const verify = (): Promise<void> => around(() => Promise.resolve());
+  const verify = async (): Promise<void> => check();
   return {
     expected,
     marks,
     verify,
-    generation: () => returns, // How often the folder came back after it was lost.
+    generation: () => returns + exchanges, // How often the folder came back after it was lost, or was exchanged for a copy.
     /** Before a read: one system call, and only while the folder is lost. @throws StorageReplacedError */
     admit(): void {
       if (lost !== undefined) check();

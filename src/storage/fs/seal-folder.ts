@@ -1,8 +1,10 @@
+import { statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { SEGMENT_SIZE } from "../keys.ts";
-import { type DurableFiles, isFileDamage } from "./durable-files.ts";
-import { SEALED_ITEM, sealedPaths } from "./sealed-folders.ts";
-import { readFile } from "./system-calls.ts";
+import { type DurableFiles, isFileDamage, TEMPORARY_SUFFIX } from "./durable-files.ts";
+import { isWholeAndSealed, SEALED_ITEM, sealedPaths } from "./sealed-folders.ts";
+import { readFile, unlink } from "./system-calls.ts";
 
 const MOST_CHARACTERS = 4 * 1024 * 1024; // The texts of a folder are held together.
 
@@ -10,14 +12,15 @@ const MOST_CHARACTERS = 4 * 1024 * 1024; // The texts of a folder are held toget
  * link to one other. A name leads to its item at every moment, so an append with its number is refused all the while,
  * also to a build that knows nothing of sealed items. It may be cut off anywhere, and done by several at once: it is
  * done again until no item has a file of its own.
+ * @param check throws if another folder has taken the storage's place: what was read is not written there
  * @returns whether it sealed the folder now */
-export async function sealFolder(files: DurableFiles, folder: string): Promise<boolean> {
+export async function sealFolder(files: DurableFiles, folder: string, check: () => void): Promise<boolean> {
   const first = Number(basename(folder)) * SEGMENT_SIZE + 1;
   const paths = Array.from({ length: SEGMENT_SIZE }, (_, index) => `${folder}/${first + index}.json`);
   const sealed = sealedPaths(folder);
   // Whoever appended the next item made the names of this folder safe.
   if (!files.exists(`${dirname(folder)}/${Number(basename(folder)) + 1}/${first + SEGMENT_SIZE}.json`)) return false;
-  if ((files.stat(sealed.item)?.nlink ?? 0) > SEGMENT_SIZE) return false;
+  if (await isSealed(folder)) return false;
   const texts = await files.readMany(paths).catch((error: unknown) => {
     if (!isFileDamage(error)) throw error;
     return [undefined];
@@ -25,10 +28,23 @@ export async function sealFolder(files: DurableFiles, folder: string): Promise<b
   const text = texts.map((item) => `${item}\n`).join("");
   // What is damaged stays as it is.
   if (texts.some((item) => item?.includes("\n") !== false) || text.length > MOST_CHARACTERS) return false;
+  check();
   await files.write(sealed.texts, text);
   if ((await readFile(sealed.texts)) !== text) throw new Error(`${sealed.texts} is not as it was written`);
   // A new one each time: a reader that remembers earlier texts does not take its links for theirs.
   await files.write(sealed.item, SEALED_ITEM);
+  check();
   for (const path of paths) await files.replaceByLink(sealed.item, path);
   return true;
+}
+
+/** Whether all items of a folder are sealed. Names that a killed writer left of them are removed: they would count as items. */
+async function isSealed(folder: string): Promise<boolean> {
+  const { nlink = 0, ino } = statSync(sealedPaths(folder).item, { throwIfNoEntry: false }) ?? {};
+  if (nlink <= SEGMENT_SIZE + 1) return nlink > SEGMENT_SIZE;
+  for (const name of await readdir(folder)) {
+    const path = `${folder}/${name}`;
+    if (name.endsWith(TEMPORARY_SUFFIX) && statSync(path, { throwIfNoEntry: false })?.ino === ino) await unlink(path);
+  }
+  return isWholeAndSealed(folder);
 }
