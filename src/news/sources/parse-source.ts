@@ -7,6 +7,7 @@ import { withoutControls } from "../../language/plain-text.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
 import { parseDate } from "./feed-dates.ts";
 import { offsetMinutes } from "../../runtime/clock.ts";
+import { LONGEST_ALIAS, MOST_ALIASES } from "./help/article-pages.ts";
 import { listedArticles } from "./help/listed-articles.ts";
 import type { Reading } from "./read-source.ts";
 import { SourceError } from "./source-error.ts";
@@ -26,9 +27,11 @@ const notice = z.object({
   symbols: z.array(z.string()).default([]),
 });
 
-/** Phrases beside an article: at most so many, of so many characters. */
-const alias = required.refine((text) => text !== "" && text.length <= 300);
-const aliases = z.array(alias).max(50).default([]);
+const alias = required.refine((text) => text !== "" && text.length <= LONGEST_ALIAS);
+const aliases = z.preprocess(
+  (given) => (typeof given === "string" ? [given] : given),
+  z.array(alias).max(MOST_ALIASES).default([]),
+);
 const article = z.object({ ...shared, questions: aliases, aliases, updated_at: z.string().optional() });
 const series = z.object({ series: z.array(z.object({ date: z.string(), value: z.coerce.number().min(0).max(100) })) });
 

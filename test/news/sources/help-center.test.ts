@@ -25,7 +25,7 @@ describe("a help center that is a folder", () => {
   it("has an article a file, with the fields of its front matter, or those of its path and heading", async () => {
     const front =
       "---\r\nid: 7\ntitle: Fees: all\nlang: en-GB\nurl: https://x.example/fees\nquestions:\n  - What does it cost?\n" +
-      "aliases: [price list]\nupdated_at: 2026-11-01\nunknown: x\n---\n# Ignored\n\n**0.1%** a trade";
+      "aliases: price list\nupdated_at: 2026-11-01\nunknown: x\n---\n# Ignored\n\n**0.1%** a trade";
     await world.write("help/fees.md", `\ufeff${front.replace("Fees: all", '"Fees: all"')}`);
     await world.write("help/money/withdraw.html", "<head><title>Take &amp; go</title></head><body><p>Soon.</p></body>");
     await world.write("help/money/plain.markdown", "intro\n\n## How to *pay*\nBy card.");
@@ -33,6 +33,7 @@ describe("a help center that is a folder", () => {
     await world.write("help/broken.md", "---\ntitle: [\n---\n# Broken");
     await world.write("help/untitled.md", "no heading");
     await world.write("help/.draft.md", "# Draft");
+    await world.write("help/later.md", "---\ndraft: true\n---\n# Later");
     await world.write("help/notes.txt", "# Notes");
     const news = world.news({ help: { en: "help", zh: "help" } });
     const { coverage, last_read } = await help(news);
@@ -78,14 +79,19 @@ const article = (id: number, more = {}) => ({
   ...more,
 });
 
+const MANY = Array.from({ length: 60 }, (_, at) => `label ${at}`);
 const pageOf = (page: number, has_more: boolean, next = page + 1) => ({
-  articles: [article(page * 2), article(page * 2 + 1, page === 1 ? { draft: true } : { body: null, label_names: [] })],
+  articles: [
+    article(page * 2, { user_segment_id: null, ...(page === 2 && { label_names: ["x".repeat(301), ...MANY] }) }),
+    article(page * 2 + 1, page === 1 ? { draft: true } : { body: null, label_names: [] }),
+    article(100 + page, { user_segment_id: 42 }), // For agents.
+  ],
   meta: { has_more },
   links: { next: has_more ? `/api/v2/help_center/en-us/articles.json?page[after]=${next}` : null },
 });
 
 describe("a help center that speaks Zendesk's API", () => {
-  it("is read page by page, with the source's credentials, without drafts", async () => {
+  it("is read page by page, with the source's credentials, without drafts and what is for some readers alone", async () => {
     const url = await serveArticles((page) => pageOf(page, page < 2));
     const news = world.news({ allow_private: true, help: { en: url.replace("//", "//me%2Ftoken:hush@") } });
     expect(await help(news)).toMatchObject({

@@ -3,6 +3,8 @@ import { parseJson } from "../../../runtime/json/parse-json.ts";
 import { SourceError } from "../source-error.ts";
 
 const MOST_PAGES = 200;
+/** Phrases beside an article: at most so many, of so many characters. */
+export const [MOST_ALIASES, LONGEST_ALIAS] = [50, 300];
 
 /** A page of https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/#list-articles. */
 const pageSchema = z.object({
@@ -10,6 +12,7 @@ const pageSchema = z.object({
     z.object({
       ...{ id: z.unknown(), title: z.unknown(), html_url: z.unknown(), updated_at: z.unknown() },
       ...{ body: z.string().nullish(), draft: z.boolean().optional(), label_names: z.array(z.string()).nullish() },
+      user_segment_id: z.int().nullish(), // Those who may read it; absent or null for everybody.
     }),
   ),
   meta: z.object({ has_more: z.boolean() }),
@@ -20,7 +23,7 @@ const pageSchema = z.object({
 export const isArticleList = (location: string): boolean =>
   /^https?:\/\/[^?#]{1,500}\/api\/v2\/help_center\/[\w-]{1,20}\/articles(?:\.json)?(?:[?#]|$)/i.test(location);
 
-/** Reads all pages of a help center's articles within one time and size, as `{"articles":[…]}` without drafts.
+/** Reads all pages of a help center's articles within one time and size, as `{"articles":[…]}` without drafts and what not everybody may read.
  * @param readPage reads one page within a time
  * @throws SourceError also when the pages do not end, or lead elsewhere */
 export async function readArticlePages<R extends { readonly bytes: Uint8Array }>(
@@ -42,8 +45,11 @@ export async function readArticlePages<R extends { readonly bytes: Uint8Array }>
     if (reading === undefined || !page.success) throw refused("the content is not a page of articles with a cursor");
     bytes += reading.bytes.byteLength;
     if (bytes > maxBytes) throw new SourceError("too_large", `more than ${maxBytes} bytes`);
-    for (const { html_url: link, label_names: aliases, draft, body, ...article } of page.data.articles)
-      if (draft !== true) articles.push({ ...article, body: body ?? "", url: link, aliases: aliases ?? [] });
+    for (const { html_url: link, label_names, draft, user_segment_id, body, ...article } of page.data.articles) {
+      const aliases = label_names?.filter(({ length }) => length <= LONGEST_ALIAS).slice(0, MOST_ALIASES);
+      if (draft !== true && user_segment_id == null)
+        articles.push({ ...article, body: body ?? "", url: link, aliases });
+    }
     if (!page.data.meta.has_more) return { ...reading, bytes: Buffer.from(JSON.stringify({ articles })) };
     const { next } = page.data.links;
     if (!next || !URL.canParse(next, url.href)) throw refused("a page of articles does not name the next one");

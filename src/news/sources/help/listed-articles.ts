@@ -11,7 +11,7 @@ const HEADINGS = {
 const articleFile = z.strictObject({ path: z.string(), text: z.string() });
 
 /** What is listed as an article in a help center of a language: of a file, the fields of its front matter, or those that
- * its path and its first heading give. None of a file of another language; anything else as it is. */
+ * its path and its first heading give. None of a draft, or a file of another language; anything else as it is. */
 export function listedArticles(raw: unknown, lang: string): unknown[] {
   const file = articleFile.safeParse(raw);
   if (!file.success) return [raw];
@@ -23,7 +23,8 @@ export function listedArticles(raw: unknown, lang: string): unknown[] {
   try {
     // Without types, so that a date or a number is text.
     const fields = (parse(front, { schema: "failsafe" }) || {}) as Readonly<Record<string, string>>;
-    if (fields["lang"] !== undefined && nearestLanguage(fields["lang"]) !== lang) return [];
+    const { lang: own, draft } = fields;
+    if (draft === "true" || (own !== undefined && nearestLanguage(own) !== lang)) return [];
     return [{ id: path.replace(/\.\w+$/, "").replaceAll("\\", "/"), title, body, ...fields }];
   } catch {
     return [undefined];
