@@ -16,7 +16,7 @@ const MOST = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Long
 /** Items of one feed, in its order. The id is made from the link's key, so that one page is one item in whichever feed
  * it is listed; from the feed and the entry's own identifier when there is no link, or when the feed gives one link to
  * entries of different titles; from the title too when there is no identifier, or several entries have it.
- * @param now milliseconds since the epoch: the date of entries without one, and the latest date there can be */
+ * @param now milliseconds since the epoch: the date of entries without one, or with one that cannot be, and the latest there is */
 export function feedItems(source: Source, entries: readonly FeedEntry[], now: number): ListedItem[] {
   const read = entries.map(readEntry);
   const shared = { links: sharedKeys(read, ({ key }) => key), guids: sharedKeys(read, ({ guid }) => guid) };
@@ -24,7 +24,7 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
     if (title === "") return [];
     const isOwn = key !== "" && !shared.links.has(key);
     const isNamed = entry.guid !== "" && !shared.guids.has(entry.guid);
-    const dated = entry.published !== null;
+    const dated = entry.published !== null && (isLocal(source) || isPossible(entry.published, now));
     return {
       id: `n${isOwn ? digestOf(key) : digestOf(source.id, entry.guid || key, isNamed ? "" : title)}`,
       source_ids: [source.id],
@@ -34,7 +34,7 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
       summary,
       url,
       lang: detectLanguage(`${title} ${summary}`, source.lang ?? "en"),
-      published_ms: Math.min(entry.published ?? now, now),
+      published_ms: dated ? Math.min(entry.published!, now) : now,
       dated,
       movable: dated && isLocal(source),
       symbols: assetsInNews(`${title}\n${summary}`, [...entry.categories, ...(source.categories ?? [])]),
@@ -44,6 +44,10 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
     };
   });
 }
+
+const EARLIEST = Date.UTC(1990); // What is earlier stands for no date.
+const AHEAD_MS = 3_600_000; // A server's clock may be fast.
+const isPossible = (date: number, now: number): boolean => date >= EARLIEST && date <= now + AHEAD_MS;
 
 /** What is the same in whichever feed an entry is, and kept, as most entries are listed again. */
 const readEntry = memoized((entry: FeedEntry) => {

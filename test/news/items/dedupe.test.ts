@@ -91,9 +91,9 @@ describe("one story is one item", () => {
     expect(after).toMatchObject([{ id: before[0]!.id, title: "x!", published_ms: before[0]!.published_ms }]);
   });
 
-  test("when an outlet reports it twice in nearly the same words", () => {
+  test("when two feeds of an outlet have it under the same title", () => {
     const items = listed(A, { title: LONG, summary: SUMMARY, link: "https://n.example/1" });
-    const again = listed(source("a2", "a"), { title: `${LONG} hours`, summary: SUMMARY, link: "https://n.example/2" });
+    const again = listed(source("a2", "a"), { title: `${LONG.toUpperCase()}!`, link: "https://n.example/2" });
     expect(mergeItems([], [...items, ...again])).toHaveLength(1);
   });
 });
@@ -102,6 +102,22 @@ describe("two stories stay two items", () => {
   test("when two outlets report them in the same words", () => {
     const items = listed(A, { title: LONG, summary: SUMMARY, link: "https://n.example/1" });
     const other = listed(source("b"), { title: LONG, summary: SUMMARY, link: "https://m.example/1" });
+    expect(mergeItems([], [...items, ...other])).toHaveLength(2);
+  });
+
+  test("when one feed gives them identifiers and links of their own, however alike they are", () => {
+    const told = (coin: string): Told => ({
+      title: `Notice on the upcoming removal of selected cross margin trading pairs for ${coin}`,
+      ...{ link: `https://n.example/${coin}`, guid: coin, summary: SUMMARY },
+    });
+    const both = mergeItems([], listed(A, told("AAVE"), told("LINK")));
+    expect(titles(both)).toHaveLength(2);
+    expect(titles(mergeItems(mergeItems([], listed(A, told("AAVE"))), listed(A, told("LINK"))))).toHaveLength(2);
+  });
+
+  test("when an outlet words them nearly alike", () => {
+    const items = listed(A, { title: LONG, summary: SUMMARY, link: "https://n.example/1" });
+    const other = listed(source("a2", "a"), { title: `${LONG} hours`, summary: SUMMARY, link: "https://n.example/2" });
     expect(mergeItems([], [...items, ...other])).toHaveLength(2);
   });
 
@@ -164,6 +180,15 @@ describe("entries without a link", () => {
     expect(titles(once)).toEqual(["Ferries", "Museum", "Pensions", "Harbour"]);
     expect(mergeItems(once, four())).toEqual(once);
   });
+});
+
+test.each([
+  ["a year ahead", NOON + 365 * 24 * HOUR],
+  ["hours ahead", NOON + 2 * HOUR],
+  ["a placeholder", Date.UTC(1970)],
+])("a date that cannot be is none: %s", (_, at) => {
+  expect(listed(A, { title: "x", at })).toMatchObject([{ dated: false, published_ms: NOON }]);
+  expect(listed(A, { title: "x", at: NOON + HOUR / 2 })).toMatchObject([{ dated: true, published_ms: NOON }]);
 });
 
 test("an item that is listed again unchanged stays the same", () => {
