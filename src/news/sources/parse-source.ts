@@ -3,6 +3,7 @@ import type { ListedItem, StoredArticle, StoredNotice } from "../items/stored-it
 import { decodeText } from "./decode-text.ts";
 import { parseFeed } from "./feeds/parse-feed.ts";
 import { z } from "zod";
+import { nearestLanguage } from "../../language/detect-language.ts";
 import { withoutControls } from "../../language/plain-text.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
 import { parseDate } from "./feed-dates.ts";
@@ -14,6 +15,7 @@ import { SourceError } from "./source-error.ts";
 import { isLocal, type Source } from "./sources.ts";
 
 const CHINA_ZONE = "+08:00"; // The zone of Chinese dates without one.
+const zoneOf = (lang: string): number => (nearestLanguage(lang) === "zh" ? 8 * 60 : 0);
 
 const required = z.string().transform((text) => withoutControls(text).trim());
 const field = required.default("");
@@ -111,8 +113,12 @@ function readEntries<T extends { readonly id: string; readonly lang?: string }>(
 
 function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
   const { entries, refused } = readEntries(text, { name: "notices", schema: notice });
-  const dated = entries.map(({ published_at: date, ...rest }) => ({ ...rest, published_ms: parseDate(date), movable }));
-  return { refused, entries: dated };
+  return {
+    refused,
+    entries: entries.map(({ published_at: date, ...rest }) => {
+      return { ...rest, published_ms: parseDate(date, zoneOf(rest.lang)), movable };
+    }),
+  };
 }
 
 /** Help articles of one language, of `{"articles":[…]}`. An empty list is a listing that succeeded. */
@@ -125,7 +131,7 @@ export function readArticles(text: string, lang: string, movable: boolean): List
       ...rest,
       ...(questions.length + others.length > 0 && { aliases: [...questions, ...others] }),
       lang,
-      updated_ms: parseDate(updated_at),
+      updated_ms: parseDate(updated_at, zoneOf(lang)),
       movable,
     })),
   };

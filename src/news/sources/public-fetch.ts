@@ -6,7 +6,7 @@ import { createSemaphore } from "../../runtime/semaphore.ts";
 import { version } from "../../runtime/package-file.ts";
 import { SourceError } from "./source-error.ts";
 
-const CONNECTIONS = 2; // Requests to one server at once.
+const CONNECTIONS = 6; // Requests to one server at once: a few that hang must not keep its other feeds waiting.
 
 /** Whether an address is a global unicast one. Not public are private, loopback, link-local, multicast and reserved
  * ones, and all forms of IPv6 that carry an IPv4 address (mapped, NAT64, 6to4, Teredo). */

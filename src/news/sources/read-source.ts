@@ -78,7 +78,7 @@ async function readLocal({ location: path, kind }: Place, options: ReaderOptions
 
 /** The Markdown and HTML files of a folder and of those in it, as JSON: `{"articles":[{path,text}]}`.
  * @throws SourceError `too_large` */
-async function readHelpFolder(folder: string, maxBytes: number): Promise<Buffer> {
+export async function readHelpFolder(folder: string, maxBytes: number): Promise<Buffer> {
   const all = await readdir(folder, { recursive: true });
   const paths = all.filter((path) => /\.(?:md|markdown|html?)$/i.test(path) && !/(?:^|[\\/])\./.test(path)).sort();
   if (paths.length > MOST_FILES) throw new SourceError("too_large", `more than ${MOST_FILES} files`);

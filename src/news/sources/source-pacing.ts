@@ -12,14 +12,15 @@ const MOST_FAILURES = 20; // So many failures in a row disable a source.
 export type SourcePacing = ReturnType<typeof createSourcePacing>;
 /** The state of a source that answers. */
 export const NEVER_FAILED = { failures: undefined, failure: undefined, next_ms: undefined };
-type Paced = Pick<SourceState, "failures" | "next_ms" | "failure">;
+type Paced = Pick<SourceState, "failures" | "next_ms" | "failure"> & Partial<Pick<SourceState, "status">>;
+const ASKS_TO_WAIT: readonly unknown[] = [429, 503]; // Statuses.
 
 /** Whether a source is asked only once a day: it is gone (410), or has failed too often in a row. */
 export const isDisabled = ({ failures = 0, next_ms, failure }: Paced): boolean =>
   next_ms !== undefined && (failure === "gone" || failures >= MOST_FAILURES);
 
 /** When remote sources may be asked again. A failing one is asked ever less often, each at its own time, by the process
- * that saw it fail; `Retry-After` is obeyed. Every process leaves a disabled one alone. */
+ * that saw it fail. Every process leaves one alone that is disabled, or asked to wait. */
 export function createSourcePacing(clock: Clock, random: Random) {
   const paused = new Map<string, number | undefined>();
 
@@ -32,7 +33,8 @@ export function createSourcePacing(clock: Clock, random: Random) {
 
   return {
     isPaused(location: string, state: Paced): boolean {
-      const isKnown = isDisabled(state) || paused.get(location) === state.next_ms;
+      const isForAll = isDisabled(state) || ASKS_TO_WAIT.includes(state.status);
+      const isKnown = isForAll || paused.get(location) === state.next_ms;
       return isKnown && (state.next_ms ?? 0) > clock.now();
     },
     /** What a failure changes in the state of a source. */

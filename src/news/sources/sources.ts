@@ -2,7 +2,8 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigError } from "../../config/config-errors.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
-import { isRemote, type Place } from "./read-source.ts";
+import { isRemote, type Place, readHelpFolder } from "./read-source.ts";
+import { SourceError } from "./source-error.ts";
 import { type Language, language } from "../../contract/schemas/shared-fields.ts";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
 
@@ -40,6 +41,8 @@ export const settingsOf = ({ timezone, categories }: Source): string | undefined
 /** Whether the dates of a source are a fixture's. */
 export const isLocal = (source: Source): boolean => !isRemote(source.location);
 
+const messageOf = (error: unknown) => (error instanceof SourceError ? error.message : undefined);
+
 /** Checks that the files of notices and help fit their bound: a daemon that leaves them out would answer nothing.
  * @throws ConfigError that names each setting whose file is larger than `news.max_bytes` */
 export async function checkListingSizes(config: NewsConfig, baseDir: string): Promise<void> {
@@ -48,7 +51,12 @@ export async function checkListingSizes(config: NewsConfig, baseDir: string): Pr
   for (const [key, location] of Object.entries(listings)) {
     if (location === undefined || isRemote(location)) continue;
     // A file that is not there yet is reported by the refresh, like a server that does not answer.
-    const found = await stat(resolve(baseDir, location)).catch(() => undefined);
+    const path = resolve(baseDir, location);
+    const found = await stat(path).catch(() => undefined);
+    const tooLarge = found?.isDirectory()
+      ? await readHelpFolder(path, config.max_bytes).then(() => undefined, messageOf)
+      : undefined;
+    if (tooLarge !== undefined) errors.push(`${key}: ${location} has ${tooLarge}`);
     const size = found?.isFile() ? found.size : 0;
     if (size > config.max_bytes)
       errors.push(`${key}: ${location} has ${size} bytes, more than news.max_bytes (${config.max_bytes})`);

@@ -5,6 +5,17 @@ function listing(...articles: readonly object[]): string {
   return JSON.stringify({ articles });
 }
 
+describe("a date without a zone", () => {
+  it("is that of China in Chinese listings", () => {
+    const article = { id: "a", title: "Fees", updated_at: "2026-11-30 09:00:00" };
+    const updated = (lang: string) => readArticles(listing(article), lang, false).entries[0]!.updated_ms;
+    expect([updated("zh"), updated("en")].map((ms) => new Date(ms!).toISOString())).toEqual([
+      "2026-11-30T01:00:00.000Z",
+      "2026-11-30T09:00:00.000Z",
+    ]);
+  });
+});
+
 describe("a listing of help articles", () => {
   it("keeps the other ways to ask for an article: its questions, then its aliases", () => {
     const article = { id: "a", title: "Fees", questions: [" What does it cost? "], aliases: ["price list"] };

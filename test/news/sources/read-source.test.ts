@@ -271,18 +271,18 @@ describe("a server of sources", () => {
     );
   });
 
-  test("gets two requests at once, however many sources it has", async () => {
+  test("gets six requests at once, however many sources it has", async () => {
     const held: ServerResponse[] = [];
     let most = 0;
     server = await serve((request, response) => {
       // A request of another reader, which comes when all that may be sent has been.
       if (request.url === "/barrier") for (const waiting of [...held.splice(0), response]) waiting.end("x");
-      else if (held.push(response) === 2) void readSource(`${server!.url}/barrier`, NONE, options());
+      else if (held.push(response) === 6) void readSource(`${server!.url}/barrier`, NONE, options());
       most = Math.max(most, held.length);
     });
     const reader = options();
-    await Promise.all(Array.from({ length: 8 }, (_, n) => readSource(`${server!.url}/${n}`, NONE, reader)));
-    expect([server.requests.length, most]).toEqual([12, 2]);
+    await Promise.all(Array.from({ length: 24 }, (_, n) => readSource(`${server!.url}/${n}`, NONE, reader)));
+    expect([server.requests.length, most]).toEqual([28, 6]);
   });
 
   test("says with Retry-After, in seconds or as a date, when it wants to be asked again", async () => {

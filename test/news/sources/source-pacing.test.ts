@@ -65,6 +65,14 @@ test("obeys what a server asks for, for a day at most", () => {
   expect([source.pause(), source.isDisabled()]).toEqual([DAY, false]);
 });
 
+test.each([429, 503])("leaves one alone in every process whose server asked to wait with %i", (status) => {
+  const clock = fixedClock(0);
+  const pacing = createSourcePacing(clock, seededRandom("x"));
+  const source = createSource(pacing, clock);
+  source.fails(failure("status", { status, retry_after_ms: 600_000 }));
+  expect(source.pause(createSourcePacing(clock, seededRandom("y")))).toBe(600_000);
+});
+
 test("asks one that is gone, or failed 20 times in a row, once a day, in every process", () => {
   const clock = fixedClock(0);
   const pacing = createSourcePacing(clock, seededRandom("x"));
