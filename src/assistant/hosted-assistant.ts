@@ -35,8 +35,7 @@ const KEPT = { questions: 256, ms: 60_000 };
  * const assistant = createHostedAssistant({ runner: assistantInProcess(), logger });
  * await assistant.learn(passages);
  * const asked = { question: "怎么提现？", history: [], research: false, refused: [], now: Date.now() };
- * const { text, sources } = await assistant.complete(await assistant.prepare(asked), asked);
- */
+ * const { text, sources } = await assistant.complete(await assistant.prepare(asked), asked); */
 export function createHostedAssistant({ runner, model, logger, lexicon = [], ...deps }: HostedAssistantDeps) {
   const content = new IndexedContent(runner, logger, lexicon);
   const embeddings = deps.embeddings?.({ content, runner });

@@ -7,8 +7,12 @@ import { isTraditional } from "./traditional.ts";
 /** Reading the dictionary takes some 200 ms and 45 MB. */
 const converterTo = memoized((to: Script) => ConverterBuilder(SIMPLIFIED_TO)({ from: "cn", to }), 2);
 
+/** Days later: to the dictionary 天后 is an empress of heaven. */
+const DAYS_LATER = /(?<=[\d一二三四五六七八九十百几数两多半] ?)天后/gu;
+
 /** A Simplified Chinese text in Traditional characters, by OpenCC. What is Traditional already stays, and so do addresses. */
 export function toTraditional(text: string, script: Script): string {
   const parts = text.split(/(https?:\/\/[^\s\p{Script=Han}]+|\n)/u);
-  return parts.map((part, at) => (at % 2 === 1 || isTraditional(part) ? part : converterTo(script)(part))).join("");
+  const convert = (part: string): string => converterTo(script)(part.replace(DAYS_LATER, "天後"));
+  return parts.map((part, at) => (at % 2 === 1 || isTraditional(part) ? part : convert(part))).join("");
 }

@@ -28,8 +28,7 @@ const REMEMBERED_ENTRIES = 10_000; // Entries that are remembered, of all users:
  *   ref_id: "req-1",
  *   lang: "en",
  * });
- * entry.account.balance; // 5, also when it is posted again
- */
+ * entry.account.balance; // 5, also when it is posted again */
 export function createLedger({ monotonic = () => performance.now(), ...given }: LedgerDeps) {
   const deps = { ...given, monotonic };
   const cache: EntryCache = new BoundedLru(REMEMBERED_ENTRIES);

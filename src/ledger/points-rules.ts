@@ -47,8 +47,7 @@ export const pointsFor = (amount: number, rate: number): number => new Decimal(a
  * const command = { type: "adjust", delta: 5, reason: "welcome", actor: "ops" } as const;
  * const change = decideChange(EMPTY_ACCOUNT, command, clock.now(), createQuotaRules("+08:00"));
  * if ("code" in change) throw new AnpError(change.code, change.message);
- * change.account.balance; // 5
- */
+ * change.account.balance; // 5 */
 export function decideChange(account: Account, command: LedgerCommand, now: number, quotaRules: QuotaRules): Decision {
   switch (command.type) {
     case "chat_cost":

@@ -139,16 +139,30 @@ describe("a choice among offered titles", () => {
     ["the second one", "Limits of a card"],
     ["第二个", "Limits of a card"],
     ["limits", "Limits of a card"],
+    ["the card one", "Limits of a card"],
+    ["the last one please", "Limits of a card"],
+    ["option 2 please", "Limits of a card"],
+    ["选2", "Limits of a card"],
+    ["第二个吧", "Limits of a card"],
+    ["最后一个", "Limits of a card"],
     ["3", undefined],
+    ["it", undefined], // Its letters are in a title, and no word.
+    ["ok", undefined],
+    ["of", undefined], // Says nothing.
     ["how do I close my account", undefined],
   ])("by %j is %j", (question, title) => {
-    expect(chosenTitle(question, history)).toBe(title);
+    expect(chosenTitle(question, history)?.title).toBe(title);
+  });
+
+  it("is answered in the language that they were offered in, which may be Traditional Chinese", () => {
+    const answer = "我沒有找到確定的答案。您想了解的是以下哪一項？\n1. 手續費\n2. Limits of a card";
+    expect(chosenTitle("2", [{ question: "?", answer }])).toEqual({ title: "Limits of a card", lang: "zh" });
   });
 
   it("is not one of the list in what is quoted below a title", () => {
     const [{ question, answer }] = history as [Turn];
     const quoted = answer.replace("1. Fees", "1. Fees\n   1. Open the card.\n   2. Read the fees.");
-    expect(chosenTitle("2", [{ question, answer: quoted }])).toBe("Limits of a card");
+    expect(chosenTitle("2", [{ question, answer: quoted }])?.title).toBe("Limits of a card");
   });
 
   it("is none where nothing was offered", () => {

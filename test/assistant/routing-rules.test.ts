@@ -44,6 +44,8 @@ describe("a question that leans on the one before", () => {
   it.each([
     "提现手续费是多少",
     "What is the withdrawal fee?",
+    "why do I need a customs form?",
+    "为什么12月送得慢",
     "and then I would like to know how a margin loan is repaid",
   ])("is not %s", (question) => {
     expect(isElliptical(question)).toBe(false);

@@ -12,6 +12,7 @@ it.each([
     "見 https://x.example/a?q=1 後台\n後台",
   ],
   ["皇后後來到了", "皇后後來到了", "皇后後來到了"],
+  ["3天后或几天后退回天后宫", "3天後或幾天後退回天后宮", "3天後或幾天後退回天后宮"],
   ["no Chinese", "no Chinese", "no Chinese"],
 ])("writes %j in the characters of Taiwan and of Hong Kong", (simplified, tw, hk) => {
   expect([toTraditional(simplified, "tw"), toTraditional(simplified, "hk")]).toEqual([tw, hk]);

@@ -214,6 +214,25 @@ describe("chat", () => {
     expect(JSON.parse((await base.get(turn))!)).toEqual({ message_id: data.message_id });
   });
 
+  it("lets titles that were offered be chosen from without memory, and asks back where none were", async () => {
+    const { service } = await openFixtureService({ fixture: "demo" });
+    await give(service, 5);
+    const say = async (question: string, session_id?: number) => {
+      const { data } = await service.run(
+        "sendChat",
+        { request_id: "r", user: "bob" },
+        { body: { question, session_id } },
+      );
+      await service.settled();
+      return data;
+    };
+    const { session_id, answer, source_items } = await say("how do I deposit USDT");
+    expect(answer).toContain("\n2. ");
+    const chosen = await say("the second one", session_id);
+    expect(chosen.source_items[0]?.id).toBe(source_items[1]!.id);
+    expect(await say("2")).toMatchObject({ points_cost: 0, source_items: [] });
+  });
+
   it("remembers an answer whose turn was never written, once another process reads the session", async () => {
     const base = await openStorage("memory:");
     const failing = interceptStorage(base, (verb, key, run) => {

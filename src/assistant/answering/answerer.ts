@@ -3,10 +3,10 @@ import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import type { Findings } from "../retrieval/find-evidence.ts";
 import type { Route, Routing } from "../routing/routing.ts";
 import { assetsInQuestion } from "../../language/assets.ts";
-import { chosenTitle } from "./chosen-title.ts";
+import { chosenTitle, isOrdinal } from "./chosen-title.ts";
 import { answerAbout, answerFromEvidence, draft, searchFor, type Draft } from "./evidence-answer.ts";
 import { answerLatest, asksForLatest } from "./latest-answer.ts";
-import { REPLIES, smallTalk } from "./replies.ts";
+import { asUnsure, REPLIES, smallTalk } from "./replies.ts";
 
 /** A question's final routing, and its answer as far as it goes without a model. */
 export interface PreparedAnswer extends Pick<Draft, "forModel"> {
@@ -16,6 +16,7 @@ export interface PreparedAnswer extends Pick<Draft, "forModel"> {
 }
 
 const SURE_OF_ROUTE = 0.9;
+const ADVICE = "investment_advice";
 const OWN_ACCOUNT =
   /积分|点数|次数|额度|免费|明细|流水|套餐|会员|订阅|余额|问几|几个问题|\b(?:questions?|points?|credits?|quota|ledger|free|plan|subscription|membership|balance)\b/i;
 const OWN = /我|还[剩有]|剩|\b(?:my|mine|i|me|left|remaining)\b/i;
@@ -23,13 +24,13 @@ const OWN = /我|还[剩有]|剩|\b(?:my|mine|i|me|left|remaining)\b/i;
 /** Answers by the evidence in help, notices and news, save for the caller's own account, small talk, a wish for advice
  * and the market. What the router took a question for decides only where no article answers it. */
 export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): PreparedAnswer {
-  const title = chosenTitle(given.question, given.history);
-  const request = title === undefined ? given : { ...given, question: title, near: undefined };
-  const { routing } = request;
+  const chosen = chosenTitle(given.question, given.history);
+  const routing = chosen === undefined ? given.routing : { ...given.routing, lang: chosen.lang };
+  const request = chosen === undefined ? given : { ...given, routing, question: chosen.title, near: undefined };
   const told = request.about && answerAbout(request, index);
   if (told !== undefined) return withRouting(told, routeTo("news", routing));
-  const isTitle = title !== undefined || index.titled(request.question).some(({ passage }) => passage.kind !== "news");
-  if (!isTitle && isForService(request, true)) return { routing };
+  const isTitle = chosen !== undefined || index.titled(request.question).some(({ passage }) => passage.kind !== "news");
+  if (!isTitle && isForService(request, false)) return { routing };
   const plain = isTitle ? undefined : answerPlainly(request);
   if (plain !== undefined) return withRouting(plain, routing, "rule");
   if (!isTitle && asksForLatest(request)) return withRouting(answerLatest(request, index), routing, "latest");
@@ -41,19 +42,21 @@ function withRouting({ forModel, ...answer }: Draft, routing: Routing, by: Prepa
   return { routing, by, answer: { ...answer, routing }, ...(forModel && { forModel }) };
 }
 
-function answerPlainly({ routing }: AnswerRequest): Draft | undefined {
+function answerPlainly({ question, routing }: AnswerRequest): Draft | undefined {
   const { route, sub_intent, lang, confidence } = routing;
-  if (route === "out_of_scope" && sub_intent === "investment_advice")
+  if (isOrdinal(question)) return draft(REPLIES.askBack[lang], "declined");
+  if (sub_intent === ADVICE && assetsInQuestion(question).size > 0)
     return draft(REPLIES.investmentAdvice[lang], "declined");
   return route === "small_talk" && confidence === 1 ? draft(smallTalk(sub_intent, lang), "answered") : undefined;
 }
 
-/** @param plainly whether the question must leave no doubt, since nothing has been looked up */
-function isForService({ question, routing }: AnswerRequest, plainly: boolean): boolean {
+/** @param isLookedUp whether no article answers the question for sure: before, it must leave no doubt */
+function isForService({ question, routing }: AnswerRequest, isLookedUp: boolean): boolean {
   const { route, sub_intent, confidence } = routing;
-  if (route === "account") return OWN_ACCOUNT.test(question) && (!plainly || OWN.test(question));
+  if (route === "account")
+    return OWN_ACCOUNT.test(question) && OWN.test(question) && (isLookedUp || confidence >= SURE_OF_ROUTE);
   const isOfNoAsset = sub_intent === "price" && assetsInQuestion(question).size === 0;
-  return route === "market" && confidence >= (plainly || isOfNoAsset ? 1 : SURE_OF_ROUTE);
+  return route === "market" && confidence >= (isLookedUp && !isOfNoAsset ? SURE_OF_ROUTE : 1);
 }
 
 function settle(found: Draft, findings: Findings, request: AnswerRequest, index: AnswerIndex): PreparedAnswer {
@@ -62,13 +65,15 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
   const { outcome, sources } = found;
   if (outcome !== "answered") {
     const isShown = outcome === "unsure";
-    if ((route === "account" || route === "market" || !isShown) && isForService(request, route === "account"))
-      return { routing };
+    if (isForService(request, true)) return { routing };
+    if (sub_intent === ADVICE) return withRouting(draft(REPLIES.investmentAdvice[lang], "declined"), routing, "rule");
     if (!isShown && route === "small_talk" && confidence >= SURE_OF_ROUTE)
       return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing, "rule");
     if (route === "news" || route === "notice") {
       const latest = answerLatest(request, index);
-      if (latest.outcome === "answered") return withRouting(latest, routing, "latest");
+      // Of news nobody knows whether they answer what they were not found for.
+      if (latest.outcome === "answered")
+        return withRouting(route === "news" ? asUnsure(latest, lang) : latest, routing, "latest");
     }
   }
   const [best] = findings.evidence;

@@ -3,21 +3,29 @@ import { patternsOf } from "../../runtime/text/patterns.ts";
 import type { Turn } from "../answer.ts";
 import PATTERNS from "./ordinal-patterns.json" with { type: "json" };
 import { OFFER } from "./replies.ts";
+import { isFunctional } from "../../language/stop-words.ts";
+import { searchTerms } from "../retrieval/language-index.ts";
 
-const ORDINALS = PATTERNS.map((ordinal) => patternsOf(ordinal).says);
+const ORDINALS = PATTERNS.map((ordinal) => patternsOf(ordinal).says); // The last, the first and so on.
 const CHOICE = /^\d\. (.+)$/;
 
-/** The title that a question chooses from those that the answer before offered, by its number, its place or its words;
- * undefined when nothing was offered or another question is asked.
+/** Whether a question is nothing but a number or a place in a list: it says nothing without what was offered. */
+export const isOrdinal = (question: string): boolean => ordinalOf(question) !== -1;
+
+const ordinalOf = (question: string): number => ORDINALS.findIndex((says) => says.test(fold(question).trim()));
+
+/** The title that a question chooses from those that the answer before offered, by its number, its place or its words,
+ * and the language that they were offered in; undefined when nothing was offered or another question is asked.
  * @example
- * chosenTitle("the second one", history); // "Withdrawal fees"
- */
-export function chosenTitle(question: string, history: readonly Turn[]): string | undefined {
-  const [lead, ...lines] = history.at(-1)?.answer.split("\n") ?? [];
-  if (lead !== OFFER.zh && lead !== OFFER.en) return undefined;
+ * chosenTitle("the second one", history); // { title: "Withdrawal fees", lang: "en" } */
+export function chosenTitle(question: string, history: readonly Turn[]) {
+  const [lead = "", ...lines] = history.at(-1)?.answer.split("\n") ?? [];
+  const lang = (["zh", "en"] as const).find((one) => fold(lead) === fold(OFFER[one])); // It may have been in Traditional characters.
+  if (lang === undefined) return undefined;
   const titles = lines.flatMap((line) => CHOICE.exec(line)?.[1] ?? []);
-  const folded = fold(question).trim();
-  const ordinal = ORDINALS.findIndex((pattern) => pattern.test(folded));
-  if (ordinal !== -1) return titles[ordinal];
-  return titles.find((title) => folded.length >= 2 && fold(title).includes(folded));
+  const words = searchTerms(question).filter((term) => !isFunctional(term) && term !== "one");
+  const isNamed = (title: string): boolean =>
+    words.length > 0 && words.every((word) => searchTerms(title).includes(word));
+  const title = isOrdinal(question) ? titles.at(ordinalOf(question) - 1) : titles.find(isNamed);
+  return title === undefined ? undefined : { title, lang };
 }

@@ -14,7 +14,7 @@ export function explainAnswer(given: AskedQuestion, prepared: PreparedQuestion, 
   const { routing, kind, by, standalone } = prepared;
   const asked =
     standalone === undefined
-      ? { ...given, question: chosenTitle(given.question, given.history) ?? given.question }
+      ? { ...given, question: chosenTitle(given.question, given.history)?.title ?? given.question }
       : { ...given, question: standalone, history: [] };
   const router = routeQuestion(asked.question, asked);
   const findings = searchFor({ ...asked, routing: router, wide: router.research && asked.research }, on);

@@ -68,8 +68,7 @@ const MOST_CLAUSES = 3;
 
 /** The questions in a question. One that does not consist of several is returned whole.
  * @example
- * clausesOf("how long does a withdrawal take and what does it cost?"); // two clauses
- */
+ * clausesOf("how long does a withdrawal take and what does it cost?"); // two clauses */
 export function clausesOf(question: string): string[] {
   const parts = question.split(BOUNDARY).map((part) => part.replace(REST, ""));
   const clauses = parts.filter((part) => part.length >= (hasHan(part) ? LEAST.zh : LEAST.en) && ASKS.test(part));

@@ -25,8 +25,7 @@ export const isWeighed = (gram: string): boolean => (opened ??= readWeights()).n
 /** The parts of a title whose weights are learned, each once: one to four characters of Chinese; one to three stems of
  * English, also two with one between, the first and the last. All numbers are one.
  * @example
- * gramsOf("Profit up 5%"); // profit, profit up, profit up #, profit _ #, up, up #, #, ^profit, #$
- */
+ * gramsOf("Profit up 5%"); // profit, profit up, profit up #, profit _ #, up, up #, #, ^profit, #$ */
 export function gramsOf(title: string): Set<string> {
   const text = textOf(title);
   const grams = new Set<string>();
@@ -51,11 +50,10 @@ export function gramsOf(title: string): Set<string> {
   return grams;
 }
 
-/** The classes of a text's words, alone, each with the classes near it, and with the stems or characters near it, `~` where
- * there are others between: what is learned of a word holds for all words of its class.
+/** The classes of a text's words, alone, each with the classes near it, and with the stems or characters near it, `~`
+ * where there are others between: what is learned of a word holds for all words of its class.
  * @example
- * classGramsOf("Bad loans shrink"); // {down}, bad ~ {down}, loan {down}, … {bad} shrink, {bad}{down}, …
- */
+ * classGramsOf("Bad loans shrink"); // {down}, bad ~ {down}, loan {down}, … {bad} shrink, {bad}{down}, … */
 export function classGramsOf(title: string): Set<string> {
   const text = textOf(title);
   const tokens = hasHan(text)
@@ -89,8 +87,7 @@ export const shareOf = (known: number): number => 3 / Math.sqrt(known || 1);
 /** What an item is for those who hold or use what it is about, by what titles that are worded like its own are: the
  * likeliest by a multinomial logistic model. Where no word of the title is in a class, those of the summary count.
  * @example
- * sentimentOf("Shorts wiped out as price jumps", ""); // "positive"
- */
+ * sentimentOf("Shorts wiped out as price jumps", ""); // "positive" */
 export function sentimentOf(title: string, summary: string): Sentiment {
   if (/[?？]\s*$/.test(title)) return "neutral"; // A question reports nothing.
   const own = classGramsOf(title);

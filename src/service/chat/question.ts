@@ -1,4 +1,5 @@
 import type { Subscriptions } from "../../accounts/subscriptions.ts";
+import { isOrdinal } from "../../assistant/answering/chosen-title.ts";
 import type { Messages } from "../../assistant/sessions/messages.ts";
 import type { OperationInput } from "../../contract/endpoints.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -24,8 +25,9 @@ export async function readQuestion(
   const { session_id: given } = body;
   // The session that the answer joins; undefined for a new one.
   const session = given !== undefined && (await deps.messages.isOver(user, given)) ? undefined : given;
-  const isRemembered = session !== undefined && subscription.features["memory"] === true;
-  const earlier = isRemembered ? await recall(deps, user, session) : [];
+  // What was offered is chosen from without memory too.
+  const isRecalled = subscription.features["memory"] === true || isOrdinal(body.question);
+  const earlier = session !== undefined && isRecalled ? await recall(deps, user, session) : [];
   const about = await deps.suggestions.itemsOf(body.question);
   const asked = {
     question: body.question,
