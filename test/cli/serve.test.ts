@@ -60,12 +60,16 @@ async function call(
   return { status: response.status, data };
 }
 
-it("refuses to start with a help file that is larger than its bound", async () => {
+it("refuses to start with a help center that is larger than its bound", async () => {
   const cwd = await newFolder();
+  const config = join(cwd, "anp.yaml");
   await writeFile(join(cwd, "help.json"), JSON.stringify({ articles: [{ id: "a", title: "x".repeat(2000) }] }));
-  await writeFile(join(cwd, "anp.yaml"), "storage: 'memory:'\nnews: { max_bytes: 1024, help: { en: help.json } }\n");
-  const { code, stderr } = await anp(["serve", "--config", join(cwd, "anp.yaml"), "--port", "0"], { cwd });
+  await mkdir(join(cwd, "help"));
+  await writeFile(join(cwd, "help", "a.md"), `# A\n${"x".repeat(2000)}`);
+  await writeFile(config, "storage: 'memory:'\nnews: { max_bytes: 1024, help: { en: help.json, zh: help } }\n");
+  const { code, stderr } = await anp(["serve", "--config", config, "--port", "0"], { cwd });
   expect(stderr).toContain("news.help.en: help.json has 2036 bytes, more than news.max_bytes (1024)");
+  expect(stderr).toContain("news.help.zh: help has more than 1024 bytes");
   expect(code).toBe(2);
 });
 
