@@ -15,9 +15,8 @@ export type ChargedQuestion = NonNullable<Awaited<ReturnType<typeof readCharges>
 export async function readCharges(storage: Storage, entries: readonly Entry[]) {
   const ids = entries.flatMap(({ details }) => (details.type === "chat_cost" ? [details.message_id] : []));
   const questions = new Map<number, string>();
-  for await (const some of batchesOf(ids, 100)) {
+  for await (const some of batchesOf(ids, 100))
     for (const { message_id, question } of await readMessages(storage, some)) questions.set(message_id, question);
-  }
   // An erased one is empty.
   const questionOf = ({ details }: Entry): string | null =>
     (details.type === "chat_cost" && questions.get(details.message_id)) || null;

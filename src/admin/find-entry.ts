@@ -34,9 +34,8 @@ export async function findEntries(
       const entry = user !== undefined && user !== message.user_id ? undefined : await findCharge(service, message);
       return entry === undefined ? [] : withMessages(service, [entry]);
     }
-  } else if (number !== undefined && user !== undefined) {
+  } else if (number !== undefined && user !== undefined)
     return withMessages(service, await service.ledger.read(user, number, number));
-  }
   const users = await knownUsers(service, user);
   const at = requestTime(id); // A request id of ours carries its time, which bounds the search.
   // What is too short for a beginning may still be a whole reference, which the platform chose.

@@ -14,14 +14,13 @@ export type UserOverview = Awaited<ReturnType<typeof userOverview>>;
  * const { details, last_questions } = await userOverview(service, "alice"); */
 export async function userOverview(service: AccountsService, user: string) {
   const { storage, clock } = service;
-  const now = clock.now();
   const details = await userDetails(service, user);
   const { erased } = await service.userStates.profileOf(user);
   const [{ features }, { entries }, tokens, feedback] = await Promise.all([
     service.subscriptions.get(user),
     service.ledger.open(user).then((ledger) => ledger.page(1, ENTRIES_SEARCHED)),
     service.tokens.list(user),
-    feedbackOf(storage, user, { now, days: 7, most: MOST_LISTED }),
+    feedbackOf(storage, user, { now: clock.now(), days: 7, most: MOST_LISTED }),
   ]);
   return {
     details: { ...details, erased_at: erased?.at ?? null, is_erased: erased?.complete ?? null },

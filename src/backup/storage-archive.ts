@@ -52,9 +52,8 @@ export async function* storedValues(storage: Storage, onDamage: OnDamage = () =>
 }
 
 async function* values(storage: Storage, wanted: Wanted, onDamage: OnDamage): AsyncGenerator<StoredValue> {
-  for await (const keys of batchesOf(keysOf(storage, wanted, onDamage), BATCH)) {
+  for await (const keys of batchesOf(keysOf(storage, wanted, onDamage), BATCH))
     for (const found of await valuesOf(storage, keys)) if (found !== undefined) yield found;
-  }
 }
 
 /** The items of streams: each run from the item that has no predecessor. */

@@ -105,9 +105,8 @@ export class Daemon {
     const { config } = service;
     await checkListingSizes(config.news, baseDir);
     const closeWatches = await this.#open(service);
-    const { in_flight: all, in_flight_per_user: perUser } = config.limits;
     const { refused } = this.#metrics;
-    const inFlight = createConcurrencyLimits({ all, perUser, refused });
+    const inFlight = createConcurrencyLimits({ ...config.limits, refused });
     const rates = await openRateLimits(config, { logger: service.logger, refused });
     const started: Started = { listeners: {}, inFlight, rates };
     const refreshes = createRefreshTimer(service);
@@ -222,9 +221,8 @@ export class Daemon {
   }
 }
 
-async function stopAll(listeners: Started["listeners"], drain_ms: number): Promise<void> {
-  await Promise.all(Object.values(listeners).map((listener) => listener.stop(drain_ms)));
-}
+const stopAll = (listeners: Started["listeners"], drain_ms: number) =>
+  Promise.all(Object.values(listeners).map((listener) => listener.stop(drain_ms)));
 
 async function tidy({ storage, logger }: Service, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -90,6 +90,5 @@ function logChanges(logger: Logger, before: Risks, risks: Risks): void {
     if (!risks.has(subject)) logger.info({ subject }, `storage: resolved: ${message}`);
 }
 
-function logFinding(logger: Logger, { level, ...finding }: Finding): void {
+const logFinding = (logger: Logger, { level, ...finding }: Finding): void =>
   logger[level === "error" ? "error" : "warn"](finding, `storage: ${finding.message}`);
-}

@@ -5,17 +5,16 @@ import { openFixture } from "../admin/load-fixture.ts";
 import { readLexicon } from "../assistant/lexicon-file.ts";
 import { readQuestions } from "../assistant/recommended-questions.ts";
 import { readBundledSnapshot } from "../news/snapshot/bundled-snapshot.ts";
+import { idTime } from "../runtime/ids.ts";
 import { DEMO, packageFile } from "../runtime/package-file.ts";
 import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 
-const FIRST = Date.parse("2026-01-01T00:00:00Z"); // Ids count milliseconds from here, with 41 bits.
-const LAST = FIRST + 2 ** 41;
-
 /** Whether the machine's clock is plausible, and when the free uses reset. */
 export function checkClock({ loaded: { config }, now }: CheckInput): Promise<Finding[]> {
   const at = new Date(now).toISOString();
-  if (now < FIRST || now > LAST) return Promise.resolve([finding("wrongClock", { at })]);
+  // Ids hold the time, in 41 bits.
+  if (now < idTime(0) || now > idTime(2 ** 53)) return Promise.resolve([finding("wrongClock", { at })]);
   const { next_reset_at } = createQuotaRules(config.quota.timezone).stateOf({ day: "", used: 0 }, 0, now);
   return Promise.resolve([finding("clock", { at, next_reset_at })]);
 }

@@ -30,9 +30,8 @@ type OperationContext = ReturnType<typeof createOperationContext>;
 export function createOperationContext(service: Service, logger: Logger, options: OperationOptions) {
   const { server, limits, model } = service.config;
   const refused = options.meter?.refused;
-  const { in_flight: all, in_flight_per_user: perUser, wait_ms } = limits;
-  const inFlight = options.inFlight ?? createConcurrencyLimits({ all, perUser, refused });
-  const load = createLoadShedder({ wait_ms, hasModel: model !== undefined, refused });
+  const inFlight = options.inFlight ?? createConcurrencyLimits({ ...limits, refused });
+  const load = createLoadShedder({ ...limits, hasModel: model !== undefined, refused });
   const turn = createPace(64); // Of as many requests with a body as are some milliseconds of work.
   return { service, logger, inFlight, load, turn, rates: options.rates, cors: createCors(server.cors) };
 }

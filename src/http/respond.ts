@@ -15,14 +15,13 @@ const LARGE = 2048;
 const BEFORE_DATA = '{"success":true,"code":0,"message":"ok","data":';
 
 function serialize(data: object): Serialized {
-  let found = serialized.get(data);
-  if (found === undefined) {
-    const text = JSON.stringify(data);
-    const isFrozen = Object.isFrozen(data);
-    found = { text, bytes: isFrozen && text.length > LARGE ? Buffer.from(text).toString("latin1") : undefined };
-    if (isFrozen) serialized.set(data, found);
-  }
-  return found;
+  const known = serialized.get(data);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(data);
+  const isFrozen = Object.isFrozen(data);
+  const made = { text, bytes: isFrozen && text.length > LARGE ? Buffer.from(text).toString("latin1") : undefined };
+  if (isFrozen) serialized.set(data, made);
+  return made;
 }
 
 /** A response whose parts can be sent as they are: most are never asked for as the Fetch API has them. */

@@ -45,7 +45,7 @@ describe("metrics", () => {
     metrics = createMetrics("1.2.3");
     const create: typeof createService = (deps) => createService({ ...deps, observer: metrics });
     ({ service, clock } = await openLoadedService({ storage, create, flags }));
-    const inFlight = createConcurrencyLimits({ all: 0, perUser: 0 });
+    const inFlight = createConcurrencyLimits({ in_flight: 0, in_flight_per_user: 0 });
     metrics.watch({ service, inFlight: inFlight.running, state: () => state });
     const app = createApp(service, silentLogger, { inFlight, meter: metrics, metrics });
     ask = async (path, token, json) => {

@@ -1,11 +1,10 @@
 import { userInfo } from "node:os";
 import { UsageError } from "./command-failure.ts";
 import type { Context } from "./command-context.ts";
-import { optional, required, text, type Reading } from "../params/param.ts";
+import { optional, required, text } from "../params/param.ts";
 
-const actor: Reading<string> = { ...optional(text(128)), missing: osUser };
 /** Why and by whom a change is made that is not the user's own. */
-export const operatorFlags = { reason: required(text(200)), actor };
+export const operatorFlags = { reason: required(text(200)), actor: { ...optional(text(128)), missing: osUser } };
 
 function osUser(): string {
   try {

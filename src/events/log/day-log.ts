@@ -102,8 +102,7 @@ export async function* loggedEvents(storage: Storage, range: TimeRange, onSkippe
 
 /** The same, of one UTC day. */
 export async function* eventsOfDay(storage: Storage, day: string, onSkipped?: OnSkipped) {
-  for await (const { version, item } of openDay(storage, day).items(0, onSkipped)) {
+  for await (const { version, item } of openDay(storage, day).items(0, onSkipped))
     for (const [index, event] of item.events.entries())
       yield { event_id: formatAddress(day, version, index), ...event };
-  }
 }

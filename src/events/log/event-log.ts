@@ -113,10 +113,9 @@ export class EventLog {
   async #write(batch: readonly QueuedEvent[]): Promise<void> {
     try {
       await this.#writer.append(dayOf(batch[0]!), batch);
-      for (const one of batch) {
+      for (const one of batch)
         if (one.result instanceof StorageError) this.#drop([one], one.result.message);
         else one.resolve(one.result!);
-      }
       if (this.#waiting.length > 0 || this.#lost === undefined) return;
       this.#deps.logger.info({ lost: this.#lost }, "the event log is written again");
       this.#lost = undefined;

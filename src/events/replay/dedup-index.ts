@@ -38,10 +38,9 @@ function indexDay(storage: Storage, day: string, onSkipped: OnSkipped | undefine
   const counts = new FingerprintCounts();
   let withAddresses = false;
   function addAddresses(events: readonly StoredEvent[], version: number): void {
-    for (const [index, event] of events.entries()) {
-      if (event.source_id !== undefined) continue;
-      counts.addStored(fingerprint(contentOf(event), formatAddress(day, version, index)));
-    }
+    for (const [index, event] of events.entries())
+      if (event.source_id === undefined)
+        counts.addStored(fingerprint(contentOf(event), formatAddress(day, version, index)));
   }
   const follower = followDay(storage, day, {
     batch(batch, version) {

@@ -19,7 +19,7 @@ import { page, SAFE_HEADERS } from "../respond.ts";
 import { adminOpenApi, type DocumentedCommand } from "./admin-openapi.ts";
 
 const IN_A_MINUTE = 10; // Failed tokens of one address, and recorded refusals of one operator.
-const AT_ONCE = { all: 8, perUser: 4 }; // Commands that run at once, and of those one operator's.
+const AT_ONCE = { in_flight: 8, in_flight_per_user: 4 }; // Commands that run at once, and of those one operator's.
 const BODY_BYTES = 64 * 1024;
 const LONGEST_MS = 900_000; // How long a command may run until its caller is cut off, ms.
 const TOKEN = /^(?:anp_|anpop_|eyJ).{9}/; // What looks like one: no more is kept of it than `anp tokens list` shows.

@@ -20,7 +20,6 @@ const REFUSALS = [401, 403, 413, 415, 422, 429, 503] as const;
 export function adminOpenApi(commands: readonly DocumentedCommand[]): object {
   const { info, components, responses, failure, ...frame } = FRAME;
   const refusals = REFUSALS.map((code) => [code, { ...failure, description: ERRORS[code].message }]);
-  const answers: object = { ...responses, ...(Object.fromEntries(refusals) as object) };
   const { properties: output } = z.toJSONSchema(outputSchema, { io: "input" });
   const paths = commands.map(({ name, role, summary, body: { properties, required } }) => {
     const schema = { type: "object", properties: { ...properties, ...output }, required, additionalProperties: false };
@@ -29,7 +28,7 @@ export function adminOpenApi(commands: readonly DocumentedCommand[]): object {
       summary,
       tags: [role],
       requestBody: { required: true, content: { "application/json": { schema } } },
-      responses: answers,
+      responses: { ...responses, ...(Object.fromEntries(refusals) as object) },
     };
     return [`/admin/v1/${name.replace(" ", "/")}`, { post: operation }];
   });

@@ -16,10 +16,10 @@ export interface UserSlot {
 
 const RECEIVING = { perUser: 4 * 1024 * 1024, all: 128 * 1024 * 1024 }; // Bytes held until a body is complete or late.
 
-type Limits = { all: number; perUser: number; refused?: OnRefused };
+type Limits = { in_flight: number; in_flight_per_user: number; refused?: OnRefused };
 
 /** The limits are numbers of requests; 0 means no limit. */
-export function createConcurrencyLimits({ all, perUser, refused }: Limits) {
+export function createConcurrencyLimits({ in_flight: all, in_flight_per_user: perUser, refused }: Limits) {
   const slots = new Map<string, UserSlot>();
   let running = 0;
   let receiving = 0;

@@ -145,9 +145,8 @@ type Meters = ReturnType<typeof createMeters>;
 
 /** Prometheus sees no increase in a series that begins with 1: what counts rarely starts at 0. */
 function startSeries({ counters, histograms }: Meters): void {
-  for (const [name, series] of Object.entries<Record<string, string>[]>(STARTS.counters)) {
+  for (const [name, series] of Object.entries<Record<string, string>[]>(STARTS.counters))
     for (const labels of series) counters[name as keyof typeof counters].inc(labels, 0);
-  }
   for (const labels of STARTS.storage_calls) histograms.anp_storage_call_duration_seconds.zero(labels);
 }
 

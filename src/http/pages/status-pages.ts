@@ -53,9 +53,8 @@ function mountFrontPage(app: H3, wrap: RequestWrapper, service: Service, state: 
 }
 
 /** Mounts the metrics. */
-export function mountMetrics(app: H3, wrap: RequestWrapper, metrics: MetricsPage): void {
+export const mountMetrics = (app: H3, wrap: RequestWrapper, metrics: MetricsPage): void =>
   mountPage(app, "/metrics", wrap, "metrics", async () => page(await metrics.text(), metrics.contentType));
-}
 
 const readiness = (reason: string | undefined): string => (reason === undefined ? "ready" : `not ready: ${reason}`);
 

@@ -66,9 +66,8 @@ function checkStep(step: Step, path: ValuePath): InvalidField[] {
   const { body, raw, at_once, rows, expect = {} } = step;
   const { counts, status, code, snapshot } = expect;
   const errors = [...checkBody(body, [...path, "body"]), ...checkOperation(step, path)];
-  const refuse = (key: ValuePath, message: string, of: "key" | "value" = "key"): void => {
+  const refuse = (key: ValuePath, message: string, of: "key" | "value" = "key") =>
     errors.push({ path: [...path, ...key], of, message });
-  };
   const refused = endpointError(step);
   if (refused !== undefined) refuse(["request"], refused, "value");
   if (body !== undefined && raw !== undefined) refuse(["raw"], "body and raw exclude each other.");

@@ -28,10 +28,7 @@ export async function startRecording(daemon: string, port: number, most: number)
   let queue = Promise.resolve();
 
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (calls.length >= most) {
-      refuse(response, 503, `the recording has its ${most} calls`);
-      return;
-    }
+    if (calls.length >= most) return void refuse(response, 503, `the recording has its ${most} calls`);
     const { method = "", url: target = "" } = request;
     const headers = flatHeaders(request);
     let body: Buffer = Buffer.alloc(0);
@@ -67,9 +64,8 @@ export async function startRecording(daemon: string, port: number, most: number)
   };
 }
 
-function refuse(response: ServerResponse, status: number, message: string): void {
+const refuse = (response: ServerResponse, status: number, message: string) =>
   response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(`Not recorded: ${message}\n`);
-}
 
 /** The headers of a message that a proxy forwards. */
 export function endToEnd(headers: RecordedCall["headers"]): Record<string, string> {

@@ -81,14 +81,13 @@ export const MATCHERS = {
 } satisfies Record<string, Matcher>;
 
 const bound = z.union([z.number(), z.string()]);
-const pattern = z.string().refine((text) => patternOf(text) !== undefined, "must be a regular expression");
 
 /** The arguments of the matchers that take no expectation, nor a list of them. */
 export const ARGUMENTS: Readonly<Partial<Record<MatcherName, z.ZodType>>> = {
   $exists: z.boolean(),
   $type: z.enum(Object.keys(TYPES) as (keyof typeof TYPES)[]),
   ...{ $gt: bound, $gte: bound, $lt: bound, $lte: bound },
-  $match: pattern,
+  $match: z.string().refine((text) => patternOf(text) !== undefined, "must be a regular expression"),
   $sorted: sortedBy,
   $sum: z.array(z.union([z.number(), decimal])).min(1),
   $exact: z.unknown(),

@@ -18,9 +18,8 @@ export function prepareStep(step: Step, defaults: SmokeContent["defaults"], base
   const token = written === undefined || written === null ? undefined : String(resolve(written));
   const [, method = "", target = ""] = /^(\S+) (.*)$/s.exec(String(resolve(step.request))) ?? [];
   const url = new URL(baseUrl.replace(/\/$/, "") + target);
-  for (const [name, value] of Object.entries(resolve(step.query ?? {}) as object)) {
+  for (const [name, value] of Object.entries(resolve(step.query ?? {}) as object))
     for (const one of [value].flat() as unknown[]) url.searchParams.append(name, String(one));
-  }
   const json = step.body === undefined ? undefined : JSON.stringify(generateBody(resolve(step.body)));
   const body = step.raw === undefined ? json : String(resolve(step.raw));
   const headers = headersOf([

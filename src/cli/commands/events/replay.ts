@@ -8,6 +8,7 @@ import { CommandFailure, defineCommand, EXIT, UsageError, type Context } from ".
 import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { showRate, showShare } from "../../framework/time-format.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
+import type { AccountsSession } from "../../target/open-session.ts";
 import { onDaemon, withAccounts } from "../../target/operations.ts";
 import { optional, required, toggle, type Values, integer, text } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
@@ -53,19 +54,16 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
   const { daemon } = context;
   if (daemon === undefined) {
     const { replayEvents } = await import("../../../events/replay/replay-events.ts");
-    return withAccounts(
-      context,
-      async ({ service: { storage, ids } }) => {
-        const { durable, url } = storage;
-        const skipped = new SkippedDamage();
-        const into: ReplayTarget = (...given) => replayEvents({ storage, ids, onSkipped: skipped.add }, ...given);
-        const target = url.startsWith("fs:") ? `fs:${resolve(context.cwd, url.slice(3))}` : url;
-        const replayed = await run(context, source, flags, durable ? target : undefined, into);
-        const headline = (count: number) => `${count} damaged batches of events could not be compared with the input:`;
-        return { ...replayed, damagedBatches: skipped.lines(headline) };
-      },
-      flags.dryRun ? { absent: true } : { create: true },
-    );
+    const replayHere = async ({ service: { storage, ids } }: AccountsSession): Promise<Replayed> => {
+      const { durable, url } = storage;
+      const skipped = new SkippedDamage();
+      const into: ReplayTarget = (...given) => replayEvents({ storage, ids, onSkipped: skipped.add }, ...given);
+      const target = url.startsWith("fs:") ? `fs:${resolve(context.cwd, url.slice(3))}` : url;
+      const replayed = await run(context, source, flags, durable ? target : undefined, into);
+      const headline = (count: number) => `${count} damaged batches of events could not be compared with the input:`;
+      return { ...replayed, damagedBatches: skipped.lines(headline) };
+    };
+    return withAccounts(context, replayHere, flags.dryRun ? { absent: true } : { create: true });
   }
   // The replay waits by itself where a daemon asks it to, so that an interrupt ends the wait.
   const operations = await onDaemon(context, undefined, { ...RETRY_POLICY, retry_after_ms: 0 });

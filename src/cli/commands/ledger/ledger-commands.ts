@@ -19,9 +19,9 @@ import { cleanText } from "../../terminal/clean-text.ts";
 const show = defineCommand("ledger show", {
   arguments: { id: required(name(128)) },
   options: { user: optional(userId, "user") },
-  async run({ id, user }, context) {
-    const { terminal } = context;
-    await withAccounts(context, async ({ service, zone }) => {
+  run: ({ id, user }, context) =>
+    withAccounts(context, async ({ service, zone }) => {
+      const { terminal } = context;
       const { findEntries } = await import("../../../admin/find-entry.ts");
       const who = user === undefined ? undefined : await findUser(context, service, user);
       const found = await findEntries(service, id, who, (position, users) => {
@@ -37,8 +37,7 @@ const show = defineCommand("ledger show", {
       const rows = found.map(({ entry }): FoundRow => ({ user_id: entry.user_id, ...toLedgerRow(entry) }));
       await printTable(context, { table: "found entries", rows, cells: entryCells(context.clock.now(), zone) });
       terminal.say(`${found.length} entries have this reference: show one by its number and --user.`);
-    });
-  },
+    }),
 });
 
 async function printEntry(context: Context, { entry, message, reversed_by }: FoundEntry, zone: string): Promise<void> {
@@ -103,17 +102,16 @@ const search = defineCommand("ledger search", {
     least: optional(integer()),
     most: optional(integer()),
   },
-  async run({ actor, reason, least, most, ...flags }, context) {
-    const { clock } = context;
-    await withAccounts(context, async ({ service, zone }) => {
+  run: ({ actor, reason, least, most, ...flags }, context) =>
+    withAccounts(context, async ({ service, zone }) => {
       const { searchLedgers } = await import("../../../admin/search-ledgers.ts");
-      const wanted = { actor, reason, least, most, ...selectionOf(flags, clock.now(), zone) };
-      const columns: Column<FoundRow>[] = tableColumns("found entries", entryCells(clock.now(), zone));
+      const now = context.clock.now();
+      const wanted = { actor, reason, least, most, ...selectionOf(flags, now, zone) };
+      const columns: Column<FoundRow>[] = tableColumns("found entries", entryCells(now, zone));
       await longWork(context, "What was found so far is printed; a shorter range takes less time.", (report) =>
         printAll(context, columns, searchLedgers(service, wanted, countTo(report, "users searched"))),
       );
-    });
-  },
+    }),
 });
 
 const top = defineCommand("ledger top", {
@@ -139,9 +137,9 @@ const COLUMNS: readonly Column<Entry>[] = tableColumns("exported entries", {
 const exportLedger = defineCommand("ledger export", {
   arguments: { user: optional(userId) },
   options: { entries: toggle() },
-  async run({ user, entries }, context) {
-    const { format = "jsonl" } = context.globals;
-    await withAccounts(context, async ({ service }) => {
+  run: ({ user, entries }, context) =>
+    withAccounts(context, async ({ service }) => {
+      const { format = "jsonl" } = context.globals;
       const users = await (await import("../../../admin/find-users.ts")).knownUsers(service, user);
       if (format === "jsonl" && !entries) {
         const { checksummed } = await import("../../../backup/checksummed-lines.ts");
@@ -150,12 +148,10 @@ const exportLedger = defineCommand("ledger export", {
         return void (await printLong(context, INCOMPLETE, lines, "lines"));
       }
       const printer = openRowPrinter(context, COLUMNS, { format });
-      for (const id of users) {
+      for (const id of users)
         for await (const entry of service.ledger.entries(id)) if (!(await printer.print(entry))) return;
-      }
       await printer.end();
-    });
-  },
+    }),
 });
 
 export const command = defineGroup("ledger", { list, show, summary, search, top, verify, export: exportLedger }, list);

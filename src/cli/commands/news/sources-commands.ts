@@ -9,6 +9,7 @@ import { printRecord, printTable } from "../../terminal/print.ts";
 
 const MOST_BYTES = 5 * 1024 * 1024; // Of an OPML document.
 const lang = optional(oneOf("zh", "en"));
+const TAKEN_UP = "A daemon that is running goes on with the sources that it was started with: restart it.";
 const configOf = async (context: Context) => (await import("../../target/open-config.ts")).openConfig(context);
 
 /** Reads a header's name and value. What is typed may be a secret, so an error does not repeat it. */
@@ -58,6 +59,7 @@ const add = defineCommand("news sources add", {
     };
     for (const { faults } of (await addSources(file, [source])).refused) throw new UsageError(faults);
     await printRecord(context, shown(source));
+    context.terminal.say(TAKEN_UP);
   },
 });
 
@@ -66,10 +68,11 @@ const remove = defineCommand("news sources remove", {
   options: { yes: toggle() },
   async run({ source: id, yes }, context) {
     const { file, removeSource } = await openFile(context);
-    await confirmChange(context, yes, `Remove the source ${id}? Its items disappear at the next refresh.`);
+    await confirmChange(context, yes, `Remove the source ${id}? Its items disappear at a refresh without it.`);
     const removed = await removeSource(file, id);
     if (removed === undefined) throw notListed(id);
     await printRecord(context, shown(removed));
+    context.terminal.say(TAKEN_UP);
   },
 });
 
@@ -120,6 +123,7 @@ const importOpml = defineCommand("news sources import", {
       return isKnown ? [] : `${source.name}: ${faults.join("; ")}`;
     });
     await printRecord(context, { added: added.length, skipped: skipped.length, refused: wrong.length });
+    context.terminal.say(TAKEN_UP);
     if (wrong.length > 0) throw new CommandFailure(EXIT.partial, wrong.join("\n"));
   },
 });

@@ -2,17 +2,18 @@ import type { AuditRow } from "../../../admin/audit-log.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT } from "../../framework/command.ts";
 import { integer, optional, profileName, userId } from "../../params/param.ts";
 import { withAccounts } from "../../target/operations.ts";
-import { openRowPrinter, printRecord, tableColumns, timeColumn, type Column } from "../../terminal/print.ts";
+import { openRowPrinter, printRecord, tableColumns, timeColumn } from "../../terminal/print.ts";
 import { rangeFlags, selectionOf } from "../ledger/selection-flags.ts";
 
 const about = optional(userId, "user");
 
 const list = defineCommand("audit list", {
   options: { operator: optional(profileName), user: about, ...rangeFlags, limit: optional(integer(1)) },
-  async run({ operator, user, limit = 50, ...range }, context) {
-    await withAccounts(context, async ({ service, zone }) => {
+  run: ({ operator, user, limit = 50, ...range }, context) =>
+    withAccounts(context, async ({ service, zone }) => {
       const { createAuditLog } = await import("../../../admin/audit-log.ts");
-      const printer = openRowPrinter(context, columnsIn(zone));
+      const cells = { at: timeColumn("at", zone), arguments: { of: (row: AuditRow) => JSON.stringify(row.arguments) } };
+      const printer = openRowPrinter<AuditRow>(context, tableColumns("audit", cells));
       const { since, until } = selectionOf(range, context.clock.now(), zone);
       let count = 0;
       for await (const row of createAuditLog(service).newestFirst(since, until)) {
@@ -23,12 +24,8 @@ const list = defineCommand("audit list", {
       await printer.end();
       if (count > limit) context.terminal.say(`Only the newest ${limit} calls are shown; --limit shows more.`);
       if (count === 0) context.terminal.say("No call matches.");
-    });
-  },
+    }),
 });
-
-const columnsIn = (zone: string): readonly Column<AuditRow>[] =>
-  tableColumns("audit", { at: timeColumn("at", zone), arguments: { of: (row) => JSON.stringify(row.arguments) } });
 
 const verify = defineCommand("audit verify", {
   async run(_values, context) {

@@ -11,23 +11,22 @@ import { printRecord } from "../../terminal/print.ts";
 const adjust = defineCommand("points adjust", {
   arguments: { user: knownUser(), delta: required(delta) },
   options: { ...operatorFlags, idempotencyKey: optional(idempotencyKey), yes: toggle() },
-  async run({ user, delta: change, reason, actor, idempotencyKey: key, yes }, context) {
-    await withAccounts(context, async ({ service, zone, activeCallOf }) => {
+  run: ({ user, delta: change, reason, actor, idempotencyKey: key, yes }, context) =>
+    withAccounts(context, async ({ service, zone, activeCallOf }) => {
       const call = await activeCallOf(user, key);
       const { balance } = (await service.userStates.of(user)).ledger.account;
       const verb = change > 0 ? `Give ${change} points to` : `Take ${-change} points from`;
       await confirmUnlessYes(context, yes, `${verb} ${user} (${balance} → ${balance + change})?`);
       const posted = await service.adjust({ ...call, user, delta: change, reason, actor }).catch(refuse(""));
       await printPosted(context, posted, zone);
-    });
-  },
+    }),
 });
 
 const reverse = defineCommand("points reverse", {
   arguments: { entry: required(name(128)) },
   options: { user: required(userId, "user"), ...operatorFlags, partial: toggle(), yes: toggle() },
-  async run({ entry: id, user, reason, actor, partial, yes }, context) {
-    await withAccounts(context, async ({ service, zone, callOf }) => {
+  run: ({ entry: id, user, reason, actor, partial, yes }, context) =>
+    withAccounts(context, async ({ service, zone, callOf }) => {
       const call = await callOf(user);
       const { findEntries } = await import("../../../admin/find-entry.ts");
       const [found, ...others] = await findEntries(service, id, user, () => undefined);
@@ -41,8 +40,7 @@ const reverse = defineCommand("points reverse", {
       const advice = partial ? "" : " Take what is left with --partial.";
       const posted = await service.reverse({ ...call, user, entry, reason, actor, partial }).catch(refuse(advice));
       await printPosted(context, posted, zone);
-    });
-  },
+    }),
 });
 
 /** Throws a refusal by the ledger with advice for an operator: that of the catalogue is for the user. */

@@ -18,9 +18,7 @@ async function printProfiles(context: Context, kept: Profiles): Promise<void> {
 }
 
 const list = defineCommand("profiles list", {
-  async run(_values, context) {
-    await printProfiles(context, await readProfiles(context.env));
-  },
+  run: async (_values, context) => printProfiles(context, await readProfiles(context.env)),
 });
 
 const add = defineCommand("profiles add", {

@@ -5,6 +5,7 @@ import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { countPassed, INCOMPLETE, longWork, printLong } from "../../framework/long-work.ts";
 import { required, text, toggle } from "../../params/param.ts";
 import { showCount } from "../../framework/time-format.ts";
+import type { AccountsSession } from "../../target/open-session.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import { printRecord, printTable } from "../../terminal/print.ts";
@@ -17,8 +18,8 @@ import { failOnDamage, verifyWithProgress, withAdvice } from "../ledger/verify-w
 
 const copy = defineCommand("storage copy", {
   options: { to: required(text(4096)) },
-  async run({ to }, context) {
-    await withAccounts(context, async ({ service }) => {
+  run: ({ to }, context) =>
+    withAccounts(context, async ({ service }) => {
       const damage = new SkippedDamage();
       const target = await (await import("../../../storage/open-storage.ts")).openStorage(to, { cwd: context.cwd });
       try {
@@ -27,36 +28,31 @@ const copy = defineCommand("storage copy", {
         await target.close();
       }
       damage.fail(EXIT.failure, () => SOURCE_DAMAGED);
-    });
-  },
+    }),
 });
 
 const exportStorage = defineCommand("storage export", {
-  async run(_values, context) {
-    await withAccounts(context, async ({ service: { storage, clock } }) => {
+  run: (_values, context) =>
+    withAccounts(context, async ({ service: { storage, clock } }) => {
       const damage = new SkippedDamage();
       const lines = archiveLines(storage, toIso(clock.now()), damage.add);
       if (await printLong(context, INCOMPLETE, lines, "lines")) damage.fail(EXIT.failure, () => SOURCE_DAMAGED);
-    });
-  },
+    }),
 });
 
 const importStorage = defineCommand("storage import", {
   arguments: { file: required(text(4096)) },
   async run({ file }, context) {
-    await withAccounts(
-      context,
-      async ({ service }) => {
-        const lines = await openLines(file, context.io);
-        try {
-          const all = await readToEnd(context, archivedValues(lines.read()));
-          await restoreInto(context, service.storage, archivedValues(lines.read()), all);
-        } finally {
-          await lines.close();
-        }
-      },
-      { create: true, unfinished: true },
-    );
+    const restore = async ({ service }: AccountsSession): Promise<void> => {
+      const lines = await openLines(file, context.io);
+      try {
+        const all = await readToEnd(context, archivedValues(lines.read()));
+        await restoreInto(context, service.storage, archivedValues(lines.read()), all);
+      } finally {
+        await lines.close();
+      }
+    };
+    await withAccounts(context, restore, { create: true, unfinished: true });
   },
 });
 
@@ -104,29 +100,27 @@ async function restoreInto(context: Context, storage: Storage, values: AsyncIter
 }
 
 const info = defineCommand("storage info", {
-  async run(_values, context) {
-    await withBareStorage(context, async (storage, { storage_id: expected }) => {
+  run: (_values, context) =>
+    withBareStorage(context, async (storage, { storage_id: expected }) => {
       const { id: identity = null, missing, marks } = await findIdentity(storage, true);
       const found = { storage: storage.url, identity, expected: expected ?? null, marks: marks - missing };
       const risks = (await storage.examine(context.clock.now())).flatMap(({ loses }) => loses ?? []);
       const durable = storage.durable && risks.length === 0;
       await printRecord(context, { ...found, marks_missing: missing, durable, may_lose: risks.join("; ") || null });
-    });
-  },
+    }),
 });
 
 const accept = defineCommand("storage accept", {
   options: { yes: toggle() },
-  async run({ yes }, context) {
-    await withBareStorage(context, async (storage, { storage_id: expected }) => {
+  run: ({ yes }, context) =>
+    withBareStorage(context, async (storage, { storage_id: expected }) => {
       const { id: before } = await findIdentity(storage, true);
       const found = before === undefined ? "no identity" : `the identity ${before}`;
       await confirmUnlessYes(context, yes, `Go on with ${storage.url}, which has ${found}?`);
       const identity = await acceptStorage(storage, expected);
       await (await import("../../../storage/health/last-use.ts")).noteUse(storage);
       await printRecord(context, { storage: storage.url, before: before ?? null, identity: identity ?? null });
-    });
-  },
+    }),
 });
 
 const prune = defineCommand("storage prune", {

@@ -8,6 +8,7 @@ import { knownUser, optional, required, integer, oneOf, userId, toggle } from ".
 import { showAge, showInstant, showReset, showTime, zoneOf } from "../../framework/time-format.ts";
 import { entryCells } from "../ledger/ledger-columns.ts";
 import { showFeatures } from "./subscription-commands.ts";
+import type { AccountsSession } from "../../target/open-session.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
 import { formatOf, printRecord, printTable, type Tabled, type TableName } from "../../terminal/print.ts";
 import { tokenCells } from "./tokens-commands.ts";
@@ -89,18 +90,14 @@ const create = defineCommand("users create", {
   arguments: { user: required(userId) },
   options: { quota: optional(integer(0)), lang: optional(oneOf("zh", "en")) },
   async run({ user, quota, lang }, context) {
-    const details = await withAccounts(
-      context,
-      async ({ service }) => {
-        const { userDetails } = await import("../../../admin/user-overview.ts");
-        if (await service.users.create(user, { free_daily_quota: quota, lang })) return userDetails(service, user);
-        const { erased } = await service.userStates.profileOf(user);
-        const taken = erased === undefined ? "already exists" : `was erased on ${erased.at}: the id stays taken`;
-        throw new CommandFailure(EXIT.failure, `User ${user} ${taken}.`);
-      },
-      { create: true },
-    );
-    await printRecord(context, details);
+    const make = async ({ service }: AccountsSession) => {
+      const { userDetails } = await import("../../../admin/user-overview.ts");
+      if (await service.users.create(user, { free_daily_quota: quota, lang })) return userDetails(service, user);
+      const { erased } = await service.userStates.profileOf(user);
+      const taken = erased === undefined ? "already exists" : `was erased on ${erased.at}: the id stays taken`;
+      throw new CommandFailure(EXIT.failure, `User ${user} ${taken}.`);
+    };
+    await printRecord(context, await withAccounts(context, make, { create: true }));
   },
 });
 
