@@ -167,7 +167,9 @@ describe("the sources of a configuration file", () => {
       const args = ["news", "sources", ...argsOf(id), "--config", "anp.yaml"];
       return spawnAnp(args, { cwd: folder.path, env: { WIRE_KEY: "x" } });
     });
-    for (const { code, stderr } of await Promise.all([...added, ...spawned])) expect([code, stderr]).toEqual([0, ""]);
+    for (const { code, stderr } of await Promise.all([...added, ...spawned])) {
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/^A daemon .*restart it\.\n$/)]);
+    }
     const { news } = parse(await content()) as { news: { sources: { id: string }[] } };
     expect(news.sources.map(({ id }) => id).sort()).toEqual([...ids, "wire", "zh"]);
     expect(await readdir(folder.path)).toEqual(["anp.yaml"]);
