@@ -94,6 +94,7 @@ export function sentimentOf(title: string, summary: string): Sentiment {
   const grams = [...gramsOf(title), ...(own.size > 0 ? own : classGramsOf(summary))];
   const { numbers, values, scale, bias } = (opened ??= readWeights());
   const known = grams.flatMap((gram) => numbers.get(gram) ?? []);
+  if (known.length === 0) return "neutral"; // Nothing is said that was ever met.
   const share = scale * shareOf(known.length);
   const [positive = 0, negative = 0] = Array.from({ length: SIDES }, (_, side) => {
     return bias[side]! + known.reduce((sum, number) => sum + values[SIDES * number + side]!, 0) * share;

@@ -15,6 +15,7 @@ describe("sentiment", () => {
     ["Appeals court revives suit against the exchange", "negative"],
     ["Retailer's turnaround runs out of road", "negative"],
     ["Leveraged bulls flushed out as ether sinks", "negative"],
+    ["qwer asdf zxcv", "neutral"],
     ["Documentary about the bank's collapse wins an award", "neutral"],
     ["Committee publishes the agenda of its spring meeting", "neutral"],
     ["Can the rally last?", "neutral"],
