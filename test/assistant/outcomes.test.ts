@@ -145,6 +145,7 @@ describe("a choice among offered titles", () => {
     ["选2", "Limits of a card"],
     ["第二个吧", "Limits of a card"],
     ["最后一个", "Limits of a card"],
+    ["第二個", "Limits of a card"],
     ["3", undefined],
     ["it", undefined], // Its letters are in a title, and no word.
     ["ok", undefined],

@@ -3,9 +3,10 @@ import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import type { Findings } from "../retrieval/find-evidence.ts";
 import type { Route, Routing } from "../routing/routing.ts";
 import { assetsInQuestion } from "../../language/assets.ts";
-import { chosenTitle, isOrdinal } from "./chosen-title.ts";
+import { chosenTitle } from "./chosen-title.ts";
 import { answerAbout, answerFromEvidence, draft, searchFor, type Draft } from "./evidence-answer.ts";
 import { answerLatest, asksForLatest } from "./latest-answer.ts";
+import { ordinalOf } from "./ordinals.ts";
 import { asUnsure, REPLIES, smallTalk } from "./replies.ts";
 
 /** A question's final routing, and its answer as far as it goes without a model. */
@@ -44,7 +45,7 @@ function withRouting({ forModel, ...answer }: Draft, routing: Routing, by: Prepa
 
 function answerPlainly({ question, routing }: AnswerRequest): Draft | undefined {
   const { route, sub_intent, lang, confidence } = routing;
-  if (isOrdinal(question)) return draft(REPLIES.askBack[lang], "declined");
+  if (ordinalOf(question) !== undefined) return draft(REPLIES.askBack[lang], "declined");
   if (sub_intent === ADVICE && assetsInQuestion(question).size > 0)
     return draft(REPLIES.investmentAdvice[lang], "declined");
   return route === "small_talk" && confidence === 1 ? draft(smallTalk(sub_intent, lang), "answered") : undefined;

@@ -1,18 +1,11 @@
 import { fold } from "../../language/tokenize.ts";
-import { patternsOf } from "../../runtime/text/patterns.ts";
 import type { Turn } from "../answer.ts";
-import PATTERNS from "./ordinal-patterns.json" with { type: "json" };
+import { ordinalOf } from "./ordinals.ts";
 import { OFFER } from "./replies.ts";
 import { isFunctional } from "../../language/stop-words.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 
-const ORDINALS = PATTERNS.map((ordinal) => patternsOf(ordinal).says); // The last, the first and so on.
 const CHOICE = /^\d\. (.+)$/;
-
-/** Whether a question is nothing but a number or a place in a list: it says nothing without what was offered. */
-export const isOrdinal = (question: string): boolean => ordinalOf(question) !== -1;
-
-const ordinalOf = (question: string): number => ORDINALS.findIndex((says) => says.test(fold(question).trim()));
 
 /** The title that a question chooses from those that the answer before offered, by its number, its place or its words,
  * and the language that they were offered in; undefined when nothing was offered or another question is asked.
@@ -26,6 +19,7 @@ export function chosenTitle(question: string, history: readonly Turn[]) {
   const words = searchTerms(question).filter((term) => !isFunctional(term) && term !== "one");
   const isNamed = (title: string): boolean =>
     words.length > 0 && words.every((word) => searchTerms(title).includes(word));
-  const title = isOrdinal(question) ? titles.at(ordinalOf(question) - 1) : titles.find(isNamed);
+  const ordinal = ordinalOf(question);
+  const title = ordinal === undefined ? titles.find(isNamed) : titles.at(ordinal - 1);
   return title === undefined ? undefined : { title, lang };
 }

@@ -1,5 +1,5 @@
 import type { Subscriptions } from "../../accounts/subscriptions.ts";
-import { isOrdinal } from "../../assistant/answering/chosen-title.ts";
+import { ordinalOf } from "../../assistant/answering/ordinals.ts";
 import type { Messages } from "../../assistant/sessions/messages.ts";
 import type { OperationInput } from "../../contract/endpoints.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -26,7 +26,7 @@ export async function readQuestion(
   // The session that the answer joins; undefined for a new one.
   const session = given !== undefined && (await deps.messages.isOver(user, given)) ? undefined : given;
   // What was offered is chosen from without memory too.
-  const isRecalled = subscription.features["memory"] === true || isOrdinal(body.question);
+  const isRecalled = subscription.features["memory"] === true || ordinalOf(body.question) !== undefined;
   const earlier = session !== undefined && isRecalled ? await recall(deps, user, session) : [];
   const about = await deps.suggestions.itemsOf(body.question);
   const asked = {

@@ -1,0 +1,13 @@
+import { patternsOf } from "../../runtime/text/patterns.ts";
+import PATTERNS from "./ordinal-patterns.json" with { type: "json" };
+
+const ORDINALS = PATTERNS.map((ordinal) => patternsOf(ordinal).says); // The last, the first and so on.
+
+/** The place in a list that a question is nothing but, from 1 on, and 0 for the last; undefined for another question.
+ * @example
+ * ordinalOf("the second one"); // 2 */
+export function ordinalOf(question: string): number | undefined {
+  const text = question.normalize("NFKC").toLowerCase().trim();
+  const found = ORDINALS.findIndex((says) => says.test(text));
+  return found === -1 ? undefined : found;
+}
