@@ -2,6 +2,7 @@ import { readRows } from "../runtime/text/data-rows.ts";
 
 const UNITS = /[a-z\d]+|\p{Script=Han}/gu;
 const isHan = (unit: string): boolean => unit >= "\u2e80"; // By where Han characters begin.
+const DOTS = "·‧•・"; // Between the parts of a foreign name in Chinese.
 const BETWEEN = 2; // Most characters between two words of a name in a text.
 
 /** A thing of a kind: the key is `@` with the kind and its first name. */
@@ -32,7 +33,8 @@ export class NameTable<T> {
       for (let next = at; next < units.length && phrase.length < most; next++) {
         const unit = units[next]!;
         const isWordAfterWord = next > at && !isHan(unit.text) && !isHan(units[next - 1]!.text);
-        if (unit.start - end > (isWordAfterWord ? BETWEEN : 0)) break;
+        const isBetweenNames = unit.start - end === 1 && DOTS.includes(folded[end]!);
+        if (unit.start - end > (isWordAfterWord ? BETWEEN : 0) && !isBetweenNames) break;
         phrase += isWordAfterWord ? ` ${unit.text}` : unit.text;
         end = unit.start + unit.text.length;
         const things = this.#things.get(phrase);

@@ -9,6 +9,7 @@ import {
 import { AttentionNetwork } from "../../src/language/attention/attention-network.ts";
 import { RULES } from "../../src/news/topics/distinctions.ts";
 import { unitsOf } from "../../src/language/attention/units.ts";
+import { type NamedThing, NameTable } from "../../src/language/name-table.ts";
 
 const KNOWN = new Set(["法院", "受理", "交付", "fall", "sue"]);
 const isKnown = (word: string): boolean => KNOWN.has(word);
@@ -31,6 +32,13 @@ describe("units of a text", () => {
     ["", []],
   ])("%s", (text, keys) => expect(keysOf(text)).toEqual(keys));
 
+  test("do not have what follows a name", () => {
+    const names = new NameTable<NamedThing>();
+    names.add(["tron"], { key: "@coin:tron", kind: "coin" });
+    const keys = unitsOf("TRON's suit and Tron’s sun", isKnown, names).map(({ key }) => key);
+    expect(keys).toEqual(["@coin:tron", "suit", "and", "sun"]);
+  });
+
   test("are those of its beginning", () => {
     const many = Array.from(
       { length: 3000 },
@@ -48,11 +56,27 @@ describe("units of a text", () => {
   });
 });
 
+describe("figures of two texts", () => {
+  test.each([
+    ["4.16万", "41,581", true], // By three digits.
+    ["105k", "110k", true], // By two, which is the least.
+    ["106k", "114k", false],
+    ["4.16万", "41,699", false],
+    ["25 bps", "0.25%", false],
+    ["2020", "2024", false], // Years are exact.
+    ["0.05%", "0.0502%", true],
+    ["5%", "5.6%", false],
+  ])("%s and %s: the same %s", (a, b, areSame) => {
+    const { only } = differenceOf(read(a), read(b), []);
+    expect(only.map(({ length }) => length)).toEqual(areSame ? [0, 0] : [1, 1]);
+  });
+});
+
 describe("the difference of two texts", () => {
   const [a, b] = [read("Calder sues Northam over 33,951 units"), read("Northam sues Calder for 34,000 units")];
   const { only, measures } = differenceOf(a, b, [7]);
 
-  test("is what one has and the other has not; a figure is the same in two digits", () => {
+  test("is what one has and the other has not; a figure is the same in the digits of the coarser", () => {
     expect(only.map((units) => units.map(({ key }) => key))).toEqual([["over"], ["for"]]);
     const weightOf = (list: readonly { readonly rarity: number }[]) =>
       list.reduce((sum, { rarity }) => sum + rarity, 0);

@@ -19,7 +19,7 @@ describe.each([
     script: "make-title-network.js",
     names: newsNames(),
     sources: [
-      ...["groups/", "groups-later/"].flatMap((folder) => textsIn(`fixtures/eval/news/${folder}`)),
+      ...["groups/", "groups-later/", "groups-contrasts/"].flatMap((folder) => textsIn(`fixtures/eval/news/${folder}`)),
       readFileSync(new URL("fixtures/eval/news/groups.jsonl", ROOT), "utf8"),
     ],
   },

@@ -30,7 +30,11 @@ const MERGER: Story[] = [
     link: "https://w.example/2",
     at: NOON - 30 * HOUR,
   },
-  { title: "Ridgeline Mining and Cobalt Hash agree to merge", link: "https://w.example/3", at: NOON - 30 * HOUR },
+  {
+    title: "Ridgeline Mining, Cobalt Hash merge in $2.3 billion deal",
+    link: "https://w.example/3",
+    at: NOON - 30 * HOUR,
+  },
 ];
 
 async function write(en: readonly Story[] = [ATTACK, ...MERGER], zh: readonly Story[] = [ATTACK_ZH]): Promise<void> {

@@ -58,7 +58,7 @@ it.each(["zh", "en"])("suggests in %s questions about what happened, not just ab
   const all = data.topics.flatMap(({ question_suggestions: questions, items }) =>
     questions.map((question) => items.some(({ title }) => question.includes(title))),
   );
-  expect(all.filter((isOfHeadline) => isOfHeadline).length / all.length).toBeLessThan(0.125);
+  expect(all.filter((isOfHeadline) => isOfHeadline).length / all.length).toBeLessThanOrEqual(0.125);
 });
 
 const HEADLINES = {
@@ -85,7 +85,7 @@ const ASKED = {
     "What happened with the Fed?",
     "Who did Justin Sun's TRON settle with?",
   ],
-  zh: ["币安暂停了什么？", "某交易所被盗多少美元？", "美联储加息多少个基点？"],
+  zh: ["交易所遭黑客盗走多少美元？", "币安暂停了什么？", "美联储加息多少个基点？"],
 };
 
 it.each(["zh", "en"] as const)(

@@ -118,7 +118,7 @@ describe("on files", () => {
     await rename(`${base}-copy`, base);
     expect((await first.open("alice")).account.balance).toBe(50);
     for (let number = 6; number <= 8; number++) await adjust(second, 1);
-    expect((await adjust(first, 1))?.entry.account.balance).toBe(54);
+    expect((await adjust(first, 1)).entry.account.balance).toBe(54);
     expect(await verifyLedger(storage, "alice")).toMatchObject({ entries: 9, balance: 54 });
   });
 

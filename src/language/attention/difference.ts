@@ -1,4 +1,4 @@
-import { UNIT_SORTS, type Unit } from "./units.ts";
+import { type Figure, UNIT_SORTS, type Unit } from "./units.ts";
 
 /** A unit, and how rare its word is: 0 to 1, 1 if it has no vector. */
 export type WeighedUnit = Unit & { readonly rarity: number };
@@ -51,11 +51,15 @@ export function overlapOf(a: ReadText<WeighedUnit>, b: ReadText<WeighedUnit>): n
 const unitsMissing = <U extends WeighedUnit>(text: ReadText<U>, other: ReadText<U>): U[] =>
   text.units.filter((unit) => !isAmong(other.units, unit));
 
-/** Whether some units have one of the same key: figures are the same if one is the other in two digits. */
-function isAmong(units: readonly WeighedUnit[], { key, rounded }: WeighedUnit): boolean {
-  for (const unit of units) if (unit.key === key || unit.key === rounded || unit.rounded === key) return true;
+/** Whether some units have one of the same key, or of the same figure by the digits of that which has fewer. */
+function isAmong(units: readonly WeighedUnit[], { key, figure }: WeighedUnit): boolean {
+  for (const unit of units)
+    if (unit.key === key || (figure !== undefined && areEqual(figure, unit.figure))) return true;
   return false;
 }
+
+const areEqual = (a: Figure, b: Figure | undefined): boolean =>
+  a.unit === b?.unit && Math.abs(a.value - b.value) <= Math.max(a.within, b.within);
 
 /** How many of some keys stand in the same order in others, at most. */
 export function inOrder(keys: readonly string[], others: readonly string[]): number {

@@ -9,12 +9,15 @@ import { classesOf } from "../word-classes.ts";
 /** The sorts of units that a text consists of. */
 export const UNIT_SORTS = ["word", "han", "figure", "asset"] as const;
 
+/** A figure, and by how much others may round it: half of its last digit, or of its second if it has one alone. */
+export type Figure = Readonly<Record<"value" | "within", number> & { unit: string }>;
+
 /** A word, a figure or an asset of a text. Units of equal keys say the same, in whatever notation or language. */
 export interface Unit {
   readonly key: string;
   readonly sort: (typeof UNIT_SORTS)[number];
   readonly isName: boolean; // Whether it has a capital where not most words have one.
-  readonly rounded?: string; // The key of a figure as others may round it, to two digits.
+  readonly figure?: Figure;
   /** What its vector is the sum of, as far as known: the word, its characters, the classes of its meaning. */
   readonly parts: readonly string[];
 }
@@ -23,6 +26,8 @@ const LONGEST_WORD = 6;
 const LONGEST_NAME = 4;
 export const MOST = { characters: 1000, units: 48, capitals: 0.6 }; // Of a text: two are compared by all pairs of units.
 const UNKNOWN = "?";
+const LEAST_DIGITS = 2;
+const POSSESSIVE = /^['’]s(?![\p{L}\d])/u;
 
 /** The first units of a text, each once, in order: Chinese as the longest words that are known at each place.
  * @param isKnown whether a word has a vector
@@ -54,13 +59,17 @@ class UnitReader {
     return Array.from(this.#units.values());
   }
 
-  #addPart(folded: string): void {
+  /** @param part which may follow a name */
+  #addPart(part: string): void {
+    const folded = part.replace(POSSESSIVE, "");
     let end = 0;
     for (const { value, unit, start, end: after } of quantitiesOf(folded)) {
       this.#addTokens(folded.slice(end, start));
-      const size = unit === "" && value >= 1900 && value < 2100 ? "year" : Math.floor(Math.log10(value || 1));
-      const parts = ["#", `#${unit}${size}`];
-      this.#add(`#${value}${unit}`, "figure", parts, `#${Number(value.toPrecision(2))}${unit}`);
+      const size = Math.floor(Math.log10(value || 1));
+      const isYear = unit === "" && value >= 1900 && value < 2100;
+      const digits = Math.max(LEAST_DIGITS, value.toExponential().replace(/\.|e.*/g, "").length);
+      const within = isYear ? 0 : 0.5 * 10 ** (size + 1 - digits);
+      this.#add(`#${value}${unit}`, "figure", ["#", `#${unit}${isYear ? "year" : size}`], { value, within, unit });
       end = after;
     }
     this.#addTokens(folded.slice(end));
@@ -86,10 +95,10 @@ class UnitReader {
     this.#add(key, sort, parts);
   }
 
-  #add(key: string, sort: Unit["sort"], parts: readonly string[], rounded = key): void {
+  #add(key: string, sort: Unit["sort"], parts: readonly string[], figure?: Figure): void {
     if (this.#units.has(key)) return;
     const unit = { key, sort, parts, isName: this.#capitals.has(key) };
-    this.#units.set(key, rounded === key ? unit : { ...unit, rounded });
+    this.#units.set(key, figure === undefined ? unit : { ...unit, figure });
   }
 
   /** Whether a part of a run of Chinese is a word. */

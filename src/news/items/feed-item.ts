@@ -34,7 +34,7 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
       summary,
       url,
       lang: detectLanguage(`${title} ${summary}`, source.lang ?? "en"),
-      published_ms: dated ? Math.min(entry.published!, now) : now,
+      published_ms: dated ? Math.min(entry.published, now) : now,
       dated,
       movable: dated && isLocal(source),
       symbols: assetsInNews(`${title}\n${summary}`, [...entry.categories, ...(source.categories ?? [])]),

@@ -79,7 +79,7 @@ export class HeadlineMemory {
       assets: assets.join(),
       id: this.#nextId++,
       terms,
-      traits: traitsOf(title, lang, titleTerms.keys()),
+      traits: traitsOf(title, titleTerms.keys()),
       text: () => (text ??= readTitle(title)),
     };
   }
@@ -105,15 +105,15 @@ function readTitle(title: string): NetworkText {
 /** How surely two headlines report one event, as a logit: where they share enough, as a network judges that weighs what
  * the rules say; else by the rules alone. */
 function likenessOf(a: Reading, b: Reading): number {
-  const { areDistinct, measures } = rulesOf(a.traits, b.traits);
   const [x, y] = [a.text(), b.text()];
-  const overlap = a.lang === b.lang ? overlapOf(x, y) : undefined;
-  const shared = overlap ?? 1;
-  if (shared < NETWORK.overlap.judged) return areDistinct ? -Infinity : Infinity;
-  const logit = openNetwork().compare(x, y, measures) + (overlap === 1 ? NETWORK.contained : 0);
-  const against = areDistinct || differBetween(a.traits, b.traits) ? NETWORK.distinct : 0;
-  const likeness = logit - against - NETWORK.apart[overlap === undefined ? "across" : "same"];
-  return likeness >= 0 && shared < NETWORK.overlap.alike ? Infinity : likeness;
+  const isOneLanguage = a.lang === b.lang;
+  const overlap = overlapOf(x, y);
+  const { areDistinct, measures } = rulesOf(a.traits, b.traits, overlap);
+  if (isOneLanguage && overlap < NETWORK.overlap.judged) return areDistinct ? -Infinity : Infinity;
+  const logit = openNetwork().compare(x, y, measures) + (isOneLanguage && overlap === 1 ? NETWORK.contained : 0);
+  const areApart = areDistinct || (isOneLanguage && differBetween(x.units, y.units));
+  const likeness = logit - (areApart ? NETWORK.distinct : 0) - NETWORK.apart[isOneLanguage ? "same" : "across"];
+  return likeness >= 0 && isOneLanguage && overlap < NETWORK.overlap.alike ? Infinity : likeness;
 }
 
 /** The number of a term in a reading, its kind as an index of {@link TERM_KINDS}, and whether the title has it. */

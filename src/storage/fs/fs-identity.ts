@@ -48,7 +48,7 @@ export function createFolderIdentity(base: string, pathOf: (key: string) => stri
     }
   }
 
-  const verify = async (): Promise<void> => check();
+  const verify = (): Promise<void> => Promise.resolve().then(check);
   return {
     expected,
     marks,
