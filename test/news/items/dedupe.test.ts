@@ -113,6 +113,9 @@ describe("two stories stay two items", () => {
     const both = mergeItems([], listed(A, told("AAVE"), told("LINK")));
     expect(titles(both)).toHaveLength(2);
     expect(titles(mergeItems(mergeItems([], listed(A, told("AAVE"))), listed(A, told("LINK"))))).toHaveLength(2);
+    const wrap = { title: "Daily market wrap", link: "https://n.example/1", guid: "1" };
+    const later = { ...wrap, link: "https://n.example/2", guid: "2", at: NOON };
+    expect(mergeItems(mergeItems([], listed(A, wrap)), listed(A, wrap, later))).toHaveLength(2);
   });
 
   test("when an outlet words them nearly alike", () => {
