@@ -6,6 +6,7 @@ import { isFunctional } from "../../language/stop-words.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 
 const CHOICE = /^\d\. (.+)$/;
+const LEADS = { zh: fold(OFFER.zh), en: fold(OFFER.en) }; // An offer may have been in Traditional characters.
 
 /** The title that a question chooses from those that the answer before offered, by its number, its place or its words,
  * and the language that they were offered in; undefined when nothing was offered or another question is asked.
@@ -13,12 +14,14 @@ const CHOICE = /^\d\. (.+)$/;
  * chosenTitle("the second one", history); // { title: "Withdrawal fees", lang: "en" } */
 export function chosenTitle(question: string, history: readonly Turn[]) {
   const [lead = "", ...lines] = history.at(-1)?.answer.split("\n") ?? [];
-  const lang = (["zh", "en"] as const).find((one) => fold(lead) === fold(OFFER[one])); // It may have been in Traditional characters.
+  const lang = (["zh", "en"] as const).find((one) => fold(lead) === LEADS[one]);
   if (lang === undefined) return undefined;
   const titles = lines.flatMap((line) => CHOICE.exec(line)?.[1] ?? []);
   const words = searchTerms(question).filter((term) => !isFunctional(term) && term !== "one");
-  const isNamed = (title: string): boolean =>
-    words.length > 0 && words.every((word) => searchTerms(title).includes(word));
+  const isNamed = (title: string): boolean => {
+    const terms = searchTerms(title);
+    return words.length > 0 && words.every((word) => terms.includes(word));
+  };
   const ordinal = ordinalOf(question);
   const title = ordinal === undefined ? titles.find(isNamed) : titles.at(ordinal - 1);
   return title === undefined ? undefined : { title, lang };

@@ -1,4 +1,5 @@
 import { canonical } from "../../language/tokenize.ts";
+import { memoized } from "../../runtime/cache/memoized.ts";
 import { sharedKeys } from "./shared-keys.ts";
 import type { ListedItem } from "./stored-items.ts";
 
@@ -62,4 +63,6 @@ const areOfOneFeed = (a: ListedItem, b: ListedItem): boolean =>
   b.source_ids.includes(a.source_ids[0]!) && a.guid !== "" && b.guid !== "" && a.guid !== b.guid && a.url !== b.url;
 
 const guidKey = (feed: string, item: ListedItem): string => `${feed}\n${item.guid}`;
-const titleKey = ({ source, title }: ListedItem): string => `${source}\n${canonical(title) || title}`;
+const titleKey = ({ source, title }: ListedItem): string => `${source}\n${saidBy(title).text}`;
+/** What a title says; kept, since most titles are listed again. */
+const saidBy = memoized((title: string) => ({ text: canonical(title) || title }), 50_000);

@@ -16,7 +16,8 @@ const MOST = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Long
 /** Items of one feed, in its order. The id is made from the link's key, so that one page is one item in whichever feed
  * it is listed; from the feed and the entry's own identifier when there is no link, or when the feed gives one link to
  * entries of different titles; from the title too when there is no identifier, or several entries have it.
- * @param now milliseconds since the epoch: the date of entries without one, or with one that cannot be, and the latest there is */
+ * @param now milliseconds since the epoch: the date of entries without one, or with one that cannot be, and the latest
+ * there is */
 export function feedItems(source: Source, entries: readonly FeedEntry[], now: number): ListedItem[] {
   const read = entries.map(readEntry);
   const shared = { links: sharedKeys(read, ({ key }) => key), guids: sharedKeys(read, ({ guid }) => guid) };
