@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { SEGMENT_SIZE } from "../keys.ts";
-import { type DurableFiles, isFileDamage, TEMPORARY_SUFFIX } from "./durable-files.ts";
+import { type DurableFiles, ignoring, isFileDamage, TEMPORARY_SUFFIX } from "./durable-files.ts";
 import { isWholeAndSealed, SEALED_ITEM, sealedPaths } from "./sealed-folders.ts";
 import { readFile, unlink } from "./system-calls.ts";
 
@@ -41,10 +41,10 @@ export async function sealFolder(files: DurableFiles, folder: string, check: () 
 /** Whether all items of a folder are sealed. Names that a killed writer left of them are removed: they would count as items. */
 async function isSealed(folder: string): Promise<boolean> {
   const { nlink = 0, ino } = statSync(sealedPaths(folder).item, { throwIfNoEntry: false }) ?? {};
-  if (nlink <= SEGMENT_SIZE + 1) return nlink > SEGMENT_SIZE;
-  for (const name of await readdir(folder)) {
+  for (const name of nlink > SEGMENT_SIZE + 1 ? await readdir(folder) : []) {
     const path = `${folder}/${name}`;
-    if (name.endsWith(TEMPORARY_SUFFIX) && statSync(path, { throwIfNoEntry: false })?.ino === ino) await unlink(path);
+    const isLeft = name.endsWith(TEMPORARY_SUFFIX) && statSync(path, { throwIfNoEntry: false })?.ino === ino;
+    if (isLeft) await unlink(path).catch(ignoring("ENOENT")); // Another process may have removed it first.
   }
   return isWholeAndSealed(folder);
 }
