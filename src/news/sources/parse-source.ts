@@ -14,7 +14,7 @@ import type { Reading } from "./read-source.ts";
 import { SourceError } from "./source-error.ts";
 import { isLocal, type Source } from "./sources.ts";
 
-const CHINA_ZONE = "+08:00"; // The zone of Chinese dates without one.
+/** Minutes east of UTC that dates of a language without a zone are in: Chinese ones are of China. */
 const zoneOf = (lang: string): number => (nearestLanguage(lang) === "zh" ? 8 * 60 : 0);
 
 const required = z.string().transform((text) => withoutControls(text).trim());
@@ -60,8 +60,8 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
   const { kind } = source;
   switch (kind) {
     case "news": {
-      const { timezone = source.lang === "zh" ? CHINA_ZONE : "+00:00" } = source;
-      const parsed = parseFeed(text, offsetMinutes(timezone), url, now);
+      const { timezone, lang = "en" } = source;
+      const parsed = parseFeed(text, timezone === undefined ? zoneOf(lang) : offsetMinutes(timezone), url, now);
       const entries = feedItems(source, parsed, now);
       return { kind, entries, refused: parsed.length - entries.length };
     }

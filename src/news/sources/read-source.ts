@@ -76,19 +76,24 @@ async function readLocal({ location: path, kind }: Place, options: ReaderOptions
   }
 }
 
-/** The Markdown and HTML files of a folder and of those in it, as JSON: `{"articles":[{path,text}]}`.
- * @throws SourceError `too_large` */
-export async function readHelpFolder(folder: string, maxBytes: number): Promise<Buffer> {
+/** The Markdown and HTML files of a folder and of those in it. @throws SourceError `too_large` */
+export async function helpFilesIn(folder: string, maxBytes: number): Promise<string[]> {
   const all = await readdir(folder, { recursive: true });
   const paths = all.filter((path) => /\.(?:md|markdown|html?)$/i.test(path) && !/(?:^|[\\/])\./.test(path)).sort();
   if (paths.length > MOST_FILES) throw new SourceError("too_large", `more than ${MOST_FILES} files`);
-  const articles: { path: string; text: string }[] = [];
   let bytes = 0;
   for (const path of paths) {
     bytes += (await stat(join(folder, path))).size;
     if (bytes > maxBytes) throw tooLarge(maxBytes);
-    articles.push({ path, text: await readFile(join(folder, path), "utf8") });
   }
+  return paths;
+}
+
+/** Their texts, as JSON: `{"articles":[{path,text}]}`. @throws SourceError `too_large` */
+async function readHelpFolder(folder: string, maxBytes: number): Promise<Buffer> {
+  const articles: { path: string; text: string }[] = [];
+  for (const path of await helpFilesIn(folder, maxBytes))
+    articles.push({ path, text: await readFile(join(folder, path), "utf8") });
   return Buffer.from(JSON.stringify({ articles }));
 }
 

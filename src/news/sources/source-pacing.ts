@@ -12,7 +12,7 @@ const MOST_FAILURES = 20; // So many failures in a row disable a source.
 export type SourcePacing = ReturnType<typeof createSourcePacing>;
 /** The state of a source that answers. */
 export const NEVER_FAILED = { failures: undefined, failure: undefined, next_ms: undefined };
-type Paced = Pick<SourceState, "failures" | "next_ms" | "failure"> & Partial<Pick<SourceState, "status">>;
+type Paced = Pick<SourceState, "failures" | "next_ms" | "failure" | "status">;
 const ASKS_TO_WAIT: readonly unknown[] = [429, 503]; // Statuses.
 
 /** Whether a source is asked only once a day: it is gone (410), or has failed too often in a row. */

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigError } from "../../config/config-errors.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
-import { isRemote, type Place, readHelpFolder } from "./read-source.ts";
+import { isRemote, type Place, helpFilesIn } from "./read-source.ts";
 import { SourceError } from "./source-error.ts";
 import { type Language, language } from "../../contract/schemas/shared-fields.ts";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
@@ -54,7 +54,7 @@ export async function checkListingSizes(config: NewsConfig, baseDir: string): Pr
     const path = resolve(baseDir, location);
     const found = await stat(path).catch(() => undefined);
     const tooLarge = found?.isDirectory()
-      ? await readHelpFolder(path, config.max_bytes).then(() => undefined, messageOf)
+      ? await helpFilesIn(path, config.max_bytes).then(() => undefined, messageOf)
       : undefined;
     if (tooLarge !== undefined) errors.push(`${key}: ${location} has ${tooLarge}`);
     const size = found?.isFile() ? found.size : 0;

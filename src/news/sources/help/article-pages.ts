@@ -23,7 +23,8 @@ const pageSchema = z.object({
 export const isArticleList = (location: string): boolean =>
   /^https?:\/\/[^?#]{1,500}\/api\/v2\/help_center\/[\w-]{1,20}\/articles(?:\.json)?(?:[?#]|$)/i.test(location);
 
-/** Reads all pages of a help center's articles within one time and size, as `{"articles":[…]}` without drafts and what not everybody may read.
+/** Reads all pages of a help center's articles within one time and size, as `{"articles":[…]}` without drafts and what
+ * not everybody may read.
  * @param readPage reads one page within a time
  * @throws SourceError also when the pages do not end, or lead elsewhere */
 export async function readArticlePages<R extends { readonly bytes: Uint8Array }>(
