@@ -9,7 +9,7 @@ import { eventsOfDay, loggedEvents, type TimeRange } from "./log/day-log.ts";
 import { contentOf, fingerprint, uniqueId } from "./log/event-fingerprint.ts";
 import { rankQuestions } from "./projections/hot-questions.ts";
 import type { NewEvent } from "./event.ts";
-import { type EventDeps, EventLog } from "./log/event-log.ts";
+import { type EventDeps, EventLog, type KnownEvent } from "./log/event-log.ts";
 import { createProjections, PROJECTED_DAYS } from "./projections/projections.ts";
 import { createIdempotentRecorder } from "./log/event-idempotency.ts";
 import { FingerprintCounts } from "./replay/fingerprint-counts.ts";
@@ -47,7 +47,7 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
      * @throws ZodError for an event that does not match `newEvent`
      * @throws AnpError 422 when the key was used for another event */
     record: (event: NewEvent, key?: string) => (key === undefined ? log.record(event) : recordOnce(event, key)),
-    recordLater: (event: NewEvent) => log.record(event, undefined, true), // One that nobody waits for.
+    recordLater: (event: NewEvent, known: KnownEvent) => log.record(event, known, true), // One that nobody waits for.
     /** Questions that at least `min_users` different users asked: the most often asked first, then the most recent.
      * @throws RangeError when `days` is not 1 to 30, StorageError when the log cannot be read */
     async hotQuestions({ days, limit, min_users: minUsers, now = clock.now() }: HotQuestionOptions) {

@@ -7,7 +7,7 @@ import { type Clock, toIso } from "../runtime/clock.ts";
 import type { NewValue, Storage } from "../storage/storage.ts";
 import { decideChange, type Change, type LedgerCommand } from "./points-rules.ts";
 import { EMPTY_ACCOUNT, type Entry, entryKey, genesisHash, hashEntry } from "./entry.ts";
-import { type EntryCache, EntryStore, type LedgerEnd } from "./entry-store.ts";
+import { type EntryCache, EntryStore, type LedgerEnd, type StoredEntry } from "./entry-store.ts";
 import { acknowledge, checkOperation, findOperation, indexOperation, requestHash } from "./ledger-idempotency.ts";
 import type { LedgerOperation } from "./ledger-idempotency.ts";
 import { describeEntry } from "./describe-entry.ts";
@@ -35,10 +35,26 @@ export function createLedger({ monotonic = () => performance.now(), ...given }: 
   const ledgers = new BoundedLru<UserLedger>(REMEMBERED, { memoMethod: (user) => new UserLedger(user, deps, cache) });
   const ledgerOf = (user: string): UserLedger => ledgers.memo(user);
   const inTurn = createKeyedMutex();
+  const indexing = new Map<string, Promise<void>>();
 
   /** Runs steps that no other posting of this process interrupts: fewer conflicts; what keeps ledgers right is storage. */
-  function withLock<T>(user: string, steps: (ledger: Pick<UserLedger, "open" | "post">) => Promise<T>): Promise<T> {
-    return inTurn(user, () => steps(ledgerOf(user)));
+  async function withLock<T>(
+    user: string,
+    steps: (ledger: Pick<UserLedger, "open" | "post">) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await inTurn(user, () => steps(ledgerOf(user)));
+    } finally {
+      indexLater(user);
+    }
+  }
+
+  /** Indexes the last operation when its caller has been answered, so that the next change need not. */
+  function indexLater(user: string): void {
+    if (indexing.has(user) || ledgerOf(user).isIndexed()) return;
+    const index = (): Promise<boolean> => inTurn(user, () => ledgerOf(user).index());
+    const done = (): void => void indexing.delete(user); // Where it failed, the next change does it and reports that.
+    indexing.set(user, setImmediate().then(index).then(done, done));
   }
 
   return {
@@ -54,6 +70,8 @@ export function createLedger({ monotonic = () => performance.now(), ...given }: 
       return (await withLock(user, (ledger) => ledger.post(posting, undefined, since)))!;
     },
     withLock,
+    /** Waits for what follows the answers to changes. */
+    settled: async (): Promise<void> => void (await Promise.all(indexing.values())),
     /** The entries from number `from` to number `to`, both included, oldest first, as far as they exist. */
     read: (user: string, from: number, to: number) => ledgerOf(user).entries.read(from, to),
     /** All entries, oldest first, in flat memory. */
@@ -82,7 +100,7 @@ const CONTENDED = "Other processes change this user's ledger without a pause. No
 /** A user's ledger up to the entry that was its last when it was opened. */
 export type OpenLedger = ReturnType<typeof openAt>;
 
-function openAt(end: LedgerEnd, entries: EntryStore) {
+function openAt(end: LedgerEnd, entries: EntryStore, find: (operation: LedgerOperation) => Promise<Entry | undefined>) {
   const total = versionOf(end);
   return {
     end,
@@ -90,7 +108,7 @@ function openAt(end: LedgerEnd, entries: EntryStore) {
     account: end.last?.item.account ?? EMPTY_ACCOUNT,
     last: end.last?.item,
     /** The entry that the operation made, if it did. @throws AnpError 422 when the id was used for another request */
-    find: (operation: LedgerOperation) => findOperation(entries, operation, end),
+    find,
     /** Entries newest first; a page past the end is empty. */
     page: async (page: number, pageSize: number) => {
       const to = total - (page - 1) * pageSize;
@@ -107,6 +125,8 @@ class UserLedger {
   readonly #deps: LedgerDeps & { readonly monotonic: () => number };
   readonly entries: EntryStore;
   #end: LedgerEnd | undefined;
+  #absent: { readonly id: string; readonly end: LedgerEnd } | undefined; // The operation that was last looked for in vain.
+  #indexed: StoredEntry | undefined; // The last entry whose operation this process has seen in the index.
   /** A look that has not begun. */
   #shared: Promise<OpenLedger> | undefined;
   #opened: OpenLedger | undefined;
@@ -129,7 +149,9 @@ class UserLedger {
   /** Reads the end, once for all that the caller does with it. The same object while it is the same end. */
   async open(): Promise<OpenLedger> {
     const end = await this.#readEnd();
-    if (this.#opened?.end !== end) this.#opened = openAt(end, this.entries);
+    if (this.#opened?.end !== end) {
+      this.#opened = openAt(end, this.entries, (operation) => this.#find(operation, end));
+    }
     return this.#opened;
   }
 
@@ -145,7 +167,7 @@ class UserLedger {
     // refused is decided again on the ledger as it is now.
     for (let known = this.#remembered(); ; known = undefined) {
       const end = known ?? (await this.#readEnd());
-      const before = await findOperation(this.entries, operation, end);
+      const before = await this.#find(operation, end);
       if (before !== undefined) return { entry: before, replayed: true };
 
       const now = clock.now();
@@ -157,14 +179,34 @@ class UserLedger {
         throw new AnpError(change.code, change.message);
       }
       const next = entryAfter(last, this.#user, posting, change, now);
-      const isIndexed = await indexOperation(this.entries, end.last);
-      const posted = isIndexed ? await this.#append(end, next, operation, first) : this.#lose();
+      const posted = (await this.index(end.last)) ? await this.#append(end, next, operation, first) : this.#lose();
       if (posted === "taken") return undefined;
       if (posted === undefined && this.#deps.monotonic() - since > LONGEST_POST_MS) throw new AnpError(503, CONTENDED);
       if (posted === undefined) continue;
       if (!posted.replayed) observer?.posted(posted.entry);
       return posted;
     }
+  }
+
+  /** As {@link findOperation}, which is not asked twice for one that it did not find by the same end. */
+  async #find(operation: LedgerOperation, end: LedgerEnd): Promise<Entry | undefined> {
+    if (this.#absent?.end === end && this.#absent.id === operation.id) return undefined;
+    const found = await findOperation(this.entries, operation, end);
+    if (found === undefined) this.#absent = { id: operation.id, end };
+    return found;
+  }
+
+  isIndexed(): boolean {
+    const last = this.#end?.last;
+    return last === this.#indexed || last?.item.operation.repeatable !== true;
+  }
+
+  /** Makes sure that the operation of the last entry is indexed: see {@link indexOperation}. */
+  async index(last: StoredEntry | undefined = this.#end?.last): Promise<boolean> {
+    if (last !== undefined && last === this.#indexed) return true;
+    const isIndexed = await indexOperation(this.entries, last);
+    if (isIndexed) this.#indexed = last;
+    return isIndexed;
   }
 
   #remembered(): LedgerEnd | undefined {

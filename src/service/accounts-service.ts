@@ -47,6 +47,9 @@ export function createAccountsService({ config, storage, clock, random, observer
     ...points,
     run: async <K extends AccountOperationId>(id: K, call: Call, raw: RawInput): Promise<Outcome<K>> =>
       points.operations[id](call, validateRequest(id, raw)),
-    close: () => storage.close(),
+    async close(): Promise<void> {
+      await ledger.settled();
+      await storage.close();
+    },
   };
 }

@@ -94,8 +94,8 @@ export async function createService(given: ServiceDeps) {
     async warm(): Promise<void> {
       await Promise.all([assistant.warm(), knowledge.ready(), warmFeed(feed, accounts.ids.request())]);
     },
-    /** Waits until what follows replies is stored: turns of sessions, and events. */
-    settled: (): Promise<unknown> => Promise.all([messages.settled(), events.flush()]),
+    /** Waits until what follows replies is stored: turns of sessions, events, and operations in the index. */
+    settled: (): Promise<unknown> => Promise.all([messages.settled(), events.flush(), accounts.ledger.settled()]),
     /** Waits for what is queued, then frees the storage. */
     async close(): Promise<void> {
       await Promise.all([news.close(), events.close(), assistant.close(), messages.settled()]);

@@ -63,18 +63,21 @@ async function failEachCall(
         const asked: Asked = { user, request_id: `r${calls.length}`, key, request: asking };
         const [from, clock] = [monotonicNow(), Date.now()];
         const answer = await askService(service, asked);
+        await service.settled(); // What follows the reply meets the trap, too.
         const to = answer.status === "failed" ? Infinity : monotonicNow();
         calls.push({ server: "this", asked, from, to, clock: [clock, Date.now()], answer });
         return answer;
       };
       await createWorld(sound, [user], QUOTA);
       await ask(soundService, "give", { kind: "adjust", delta: 200, reason: "to spend" });
+      let failed = 0;
       for (let nth = 1 + choice.below(sample), reached = true; reached; nth += sample) {
         const mine = request.kind === "trade_reward" ? { ...request, ref_id: String(nth) } : request;
         const about = `${user}, call ${nth}`;
         trap.arm(nth, failure);
         const first = await ask(failingService, String(nth), mine);
         reached = trap.calls() >= nth;
+        failed += Number(reached);
         trap.arm(0, failure);
         if (!reached) expect(first.status, about).toBe("done");
         expect((await verifyLedger(sound, user)).damage, about).toBeUndefined();
@@ -82,7 +85,7 @@ async function failEachCall(
         expect(again.status, about).toBe("done");
         expect(await ask(failingService, String(nth), mine), about).toEqual({ ...again, replayed: true });
       }
-      expect(calls.some(({ answer }) => answer?.status === "failed")).toBe(true);
+      expect(failed).toBeGreaterThan(0);
       expect(await judge(sound, [user], calls, QUOTA)).toEqual([]);
     }
   }

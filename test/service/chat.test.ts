@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { StoredEvent } from "../../src/events/event.ts";
+import { collect } from "../../src/runtime/batches.ts";
 import { createMessages } from "../../src/assistant/sessions/messages.ts";
 import type { Service } from "../../src/service/service.ts";
 import { StorageError, EncodedSegment } from "../../src/storage/storage.ts";
@@ -132,9 +134,9 @@ describe("chat", () => {
     const earlier = { ...(await messages.get(message_id))!, message_id: message_id - 1, session_id };
     await service.storage.put(["messages", String(earlier.message_id)], JSON.stringify(earlier));
     await messages.join(earlier);
-    expect(await ids()).toEqual([message_id, message_id - 1]);
+    expect(await ids()).toEqual([message_id - 1, message_id]);
     expect((await ask(service, "k", 7)).replayed).toBe(true);
-    expect(await ids()).toEqual([message_id, message_id - 1]);
+    expect(await ids()).toEqual([message_id - 1, message_id]);
   });
 
   it("delivers an answer whose session lost a turn, after one try to add its own", async () => {
@@ -233,14 +235,15 @@ describe("chat", () => {
     expect(await say("2")).toMatchObject({ points_cost: 0, source_items: [] });
   });
 
-  it("remembers an answer whose turn was never written, once another process reads the session", async () => {
+  it("writes the turns and events that another process left out, each once, when they are not on their way", async () => {
     const base = await openStorage("memory:");
     const failing = interceptStorage(base, (verb, key, run) => {
-      if (verb === "create" && printKey(key).startsWith("users/carol/sessions/")) throw new StorageError("killed");
+      if (verb === "create" && /^(users\/carol\/sessions|events)\//.test(printKey(key)))
+        throw new StorageError("killed");
       return run();
     });
     const { service: killed } = await openFixtureService({ storage: failing });
-    const { service } = await openFixtureService({ storage: base, seed: "two" });
+    const { service, clock } = await openFixtureService({ storage: base, seed: "two" });
     const asked = async (by: Service, session_id?: number) => {
       const { data } = await by.run("sendChat", { request_id: "r", user: "carol" }, { body: { question, session_id } });
       await by.settled();
@@ -249,10 +252,20 @@ describe("chat", () => {
     const first = await asked(killed);
     const second = await asked(killed, first.session_id);
     const third = await asked(service, first.session_id);
+    const turns = async () => {
+      const session = await createMessages(service).history("carol", first.session_id, 10);
+      return session.map(({ message_id }) => message_id);
+    };
+    expect(await turns()).toEqual([third.message_id]);
+    clock.advance(61_000);
+    // What changed the ledger since does not hide them.
+    for (let n = 0; n < 20; n++)
+      await service.run("exchangePoints", { request_id: "r", user: "carol" }, { body: { token_amount: 1 } });
     const fourth = await asked(service, first.session_id);
-    const session = createMessages(service).history("carol", first.session_id, 10);
-    expect((await session).map(({ message_id }) => message_id)).toEqual(
-      [first, second, third, fourth].map(({ message_id }) => message_id),
-    );
+    const all = [first, second, third, fourth].map(({ message_id }) => message_id);
+    expect(await turns()).toEqual(all);
+    const events = (await collect(service.events.export())).map((line) => JSON.parse(line) as StoredEvent);
+    expect(events.flatMap(({ message_id }) => message_id ?? []).toSorted()).toEqual(all.toSorted());
+    expect(events.map(({ event_payload }) => event_payload)).toEqual(all.map(() => ({ question, lang: "zh" })));
   });
 });

@@ -13,6 +13,9 @@ export const message = z.strictObject({
   created_at: z.iso.datetime(),
   question: z.string(),
   ...chatAnswer.omit({ points_cost: true, credits_remaining: true }).shape,
+  // What its event says beside; absent in answers of earlier builds.
+  lang: z.string().optional(),
+  outcome: z.enum(["answered", "unsure", "offered", "declined"]).optional(),
 });
 
 export type Message = z.infer<typeof message>;
@@ -20,7 +23,7 @@ type Draft = Omit<Message, "message_id" | "session_id" | "created_at">;
 
 /** Answers and the sessions they belong to. A message is stored before it is charged for, so that a charge never lacks
  * its answer; it joins its session after the charge, so that a session only holds what was delivered. The ledger's entry
- * names both, so a turn that is not written yet, or never was because its writer died, is added by who misses it. */
+ * names both, so a turn that is not written yet is read from there, and one that never was is added later. */
 export type Messages = ReturnType<typeof createMessages>;
 
 /** @param deps.kept_days how long answers are kept; for ever when left out */

@@ -11,7 +11,7 @@ export interface DuplicateSearch extends LogPosition {
   readonly again: boolean; // Whether it was submitted before, so that it may be in a batch of this very writer too.
 }
 
-/** An event to append. With `search`, an event with its `source_id` may be in the log and must not enter it twice. */
+/** An event to append. With `search`, it may be in the log and must not enter it twice: see `identityOf`. */
 export interface PendingEvent {
   readonly event: StoredEvent;
   readonly later?: boolean; // Nobody waits for it.
@@ -80,18 +80,22 @@ export function createDayWriter(storage: Storage, ids: Ids) {
   };
 }
 
+/** What an event is recognised by: the id it came with, else its type and the answer that it is about. */
+const identityOf = ({ source_id, user_id, event_type, message_id }: StoredEvent): string =>
+  source_id ?? JSON.stringify([user_id, event_type, message_id]);
+
 /** Searches the log for events that may be stored already, and makes those as durable as acknowledged ones. */
 async function findDuplicates(storage: Storage, open: OpenDay, events: readonly PendingEvent[]): Promise<void> {
   const { day, log, lastForeign } = open;
   const searched = events.filter(({ search }) => search && (search.again || search.since < lastForeign));
   if (searched.length === 0) return;
-  const wanted = new Map(searched.map((one) => [one.event.source_id, one]));
+  const wanted = new Map(searched.map((one) => [identityOf(one.event), one]));
   try {
     let position = await commonStart(log, searched);
     for await (const { version, item: batch } of log.items(position.since)) {
       position = { since: version, mark: batch.batch_id };
-      const matches = batch.events.flatMap(({ source_id }, index) => {
-        const one = source_id === undefined ? undefined : wanted.get(source_id);
+      const matches = batch.events.flatMap((event, index) => {
+        const one = wanted.get(identityOf(event));
         return one === undefined ? [] : [{ one, index }];
       });
       if (matches.length > 0) {

@@ -8,7 +8,12 @@ import { newEvent, type NewEvent } from "../event.ts";
 
 const QUEUE_LIMITS = { events: 10_000, bytes: 32 * 1024 * 1024 }; // What may wait for the storage; bytes as JSON.
 export type QueueLimits = Readonly<typeof QUEUE_LIMITS>;
-type KnownEvent = { readonly created_at: string; readonly source_id: string; readonly search: DuplicateSearch };
+/** When an event happened, in ISO 8601, the id it came with, and where in the log of that day it may be already. */
+export type KnownEvent = {
+  readonly created_at: string;
+  readonly source_id?: string;
+  readonly search?: DuplicateSearch;
+};
 
 interface QueuedEvent extends PendingEvent {
   readonly bytes: number;
@@ -38,13 +43,12 @@ export class EventLog {
     this.#writer = createDayWriter(deps.storage, deps.ids);
   }
 
-  /** Stores an event, dated by the clock unless it is `known`: then it is stored unless the log of its day has it
-   * already, and the result has its address either way.
-   * @param known its `source_id`, an instant in ISO 8601, and where in the log of that day to search for it
+  /** Stores an event, dated by the clock unless it is `known`. One to be searched for is stored unless the log of its day
+   * has it already, and the result has its address either way.
    * @param later whether nobody waits for it */
   async record(given: NewEvent, known?: KnownEvent, later = false): Promise<Recorded> {
     const { created_at = toIso(this.#deps.clock.now()), source_id, search } = known ?? {};
-    const event = { created_at, ...newEvent.parse(given), ...(known && { source_id }) };
+    const event = { created_at, ...newEvent.parse(given), ...(source_id !== undefined && { source_id }) };
     return new Promise((resolve, reject) => {
       const bytes = Buffer.byteLength(JSON.stringify(event));
       const queued = { event, later, bytes, since_ms: performance.now(), resolve, reject, ...(search && { search }) };

@@ -12,6 +12,7 @@ import { answerQuestion, type AnswerDeps } from "./answer-question.ts";
 import { PendingAnswers, type PendingAnswer } from "./pending-answers.ts";
 import { deliver, deliverAgain, type DeliveryDeps } from "./delivery.ts";
 import { readQuestion, RESEARCH, type Question } from "./question.ts";
+import { createAnswerRepair } from "./answer-repair.ts";
 import type { LedgerOperation } from "../../ledger/ledger-idempotency.ts";
 
 /** Questions in a window of a user who cannot pay: whether one is free is known only once it was computed. */
@@ -31,6 +32,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
   const unpaid = createWindowCounter(UNPAID_WINDOW_MS);
   const inFlight = new PendingAnswers();
   const inTurn = createKeyedMutex();
+  const repair = createAnswerRepair(deps);
 
   async function answerOnce(call: Call, user: string, body: Question["body"], operation: LedgerOperation) {
     const answer = inFlight.begin(user);
@@ -38,6 +40,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const started = clock.now();
       const question = await readQuestion(deps, user, body);
       const admitted = await admit(deps, user, { operation, prices, answer });
+      repair(user, admitted.ledger);
       if ("before" in admitted) return await deliverAgain(messages, admitted.before);
       const { state, refused } = admitted;
       if (refused.includes("other") && unpaid(user).times > MOST_UNPAID) throw new AnpError(1005);
@@ -52,7 +55,8 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const { text, sources: source_items, model_name } = reply;
       const latency_ms = Math.max(0, clock.now() - started);
       const route = kind === RESEARCH ? kind : reply.routing.route;
-      const about = { route, sub_intent: reply.routing.sub_intent, source_items, model_name, latency_ms };
+      const { sub_intent, lang } = reply.routing;
+      const about = { route, sub_intent, lang, outcome: reply.outcome, source_items, model_name, latency_ms };
       const draft = { user_id: user, question: body.question, answer: text, ...about };
       const cost = reply.outcome === "answered" ? prices[kind] : 0; // Nothing unless sure, and no free use either.
       // The answer is stored before the charge can be seen: a charge never lacks its answer.
@@ -66,7 +70,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
           return posted && { message, ...posted };
         }),
       );
-      return await (replayed ? deliverAgain(messages, entry) : deliver(deps, message, entry, reply));
+      return await (replayed ? deliverAgain(messages, entry) : deliver(deps, message, entry));
     } finally {
       answer.end();
     }
@@ -92,11 +96,12 @@ type Asking = { operation: LedgerOperation; prices: Prices; answer: PendingAnswe
 const admit = ({ ledger, userStates }: ChatDeps, user: string, { operation, prices, answer }: Asking) =>
   ledger.withLock(user, async (locked) => {
     const state = await userStates.of(user, locked);
-    const before = await state.ledger.find(operation);
-    if (before !== undefined) return { before };
+    const { ledger } = state;
+    const before = await ledger.find(operation);
+    if (before !== undefined) return { ledger, before };
     const kinds = Object.keys(prices) as QuestionKind[];
     const refused = kinds.filter((kind) => !answer.reserve(state.funds, prices[kind]));
     // Most questions are of this kind: the others in flight are not computed on the same points.
     answer.reserve(state.funds, prices.other);
-    return { state, refused };
+    return { ledger, state, refused };
   });

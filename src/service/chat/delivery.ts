@@ -1,8 +1,8 @@
-import type { Answer } from "../../assistant/answer.ts";
 import type { Message, Messages } from "../../assistant/sessions/messages.ts";
 import type { OperationData } from "../../contract/endpoints.ts";
 import { AnpError, invalid } from "../../contract/errors.ts";
 import type { Events } from "../../events/events.ts";
+import type { DuplicateSearch } from "../../events/log/day-writer.ts";
 import { QUESTION_ASKED } from "../../events/projections/hot-questions.ts";
 import type { Entry } from "../../ledger/entry.ts";
 import type { Logger } from "../../runtime/logger.ts";
@@ -10,12 +10,13 @@ import type { Outcome } from "../operation.ts";
 
 export type DeliveryDeps = { readonly messages: Messages; readonly events: Events; readonly logger: Logger };
 
-/** Delivers an answer that was just charged. Nothing that fails here undoes the charge: the answer is paid for. */
-export async function deliver(deps: DeliveryDeps, message: Message, entry: Entry, answer: Answer) {
+/** Delivers an answer that was just charged. Nothing that fails here undoes the charge: the answer is paid for. The event
+ * and then the turn of the session follow the reply: an answer with a turn has had its event. */
+export async function deliver(deps: DeliveryDeps, message: Message, entry: Entry) {
   const { message_id } = message;
   const failed = (what: string) => (error: unknown) => deps.logger.error({ err: error, message_id }, what);
-  recordQuestion(deps.events, message, answer).catch(failed("a question asked could not be recorded"));
-  await deps.messages.joinLater(message, failed("a charged answer could not join its session"));
+  const recorded = recordQuestion(deps.events, message).catch(failed("a question asked could not be recorded"));
+  await deps.messages.joinLater(message, recorded, failed("a charged answer could not join its session"));
   return { data: toAnswer(message, entry) };
 }
 
@@ -27,17 +28,17 @@ export async function deliverAgain(messages: Messages, entry: Entry): Promise<Ou
     const gone = "was used for a question whose answer is no longer kept; nothing was charged again";
     throw invalid([{ in: "header", path: "Idempotency-Key", message: gone }]);
   }
-  await messages.rejoin(message);
   return { data: toAnswer(message, entry), replayed: true };
 }
 
-/** Only what was answered from sources counts as a question that others may be shown. */
-async function recordQuestion(events: Events, message: Message, { routing: { route, lang }, outcome }: Answer) {
-  const { user_id, session_id, message_id, sub_intent, question } = message;
+/** Only what was answered from sources counts as a question that others may be shown.
+ * @param search where in the log of its day the event may be already */
+export async function recordQuestion(events: Events, message: Message, search?: DuplicateSearch): Promise<void> {
+  const { user_id, session_id, message_id, route, sub_intent, question, lang, outcome, created_at } = message;
   const talk = outcome !== "answered" || route === "small_talk" || route === "out_of_scope";
   const event_type = talk ? "chat_message" : QUESTION_ASKED;
-  const about = { session_id, message_id, route: message.route, sub_intent };
-  await events.recordLater({ event_type, user_id, ...about, event_payload: { question, lang } });
+  const event = { event_type, user_id, session_id, message_id, route, sub_intent, event_payload: { question, lang } };
+  await events.recordLater(event, { created_at, ...(search && { search }) });
 }
 
 function toAnswer(message: Message, entry: Entry): OperationData<"sendChat"> {

@@ -18,4 +18,5 @@ const { entry } = await ledger.post(user, {
 // A step of its own: the entry is there, and nobody has been told.
 stops.reached("answer");
 console.log(JSON.stringify({ entry, steps: stops.steps() }));
+await ledger.settled();
 await stops.storage.close();

@@ -1,9 +1,11 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createQuotaRules } from "../../../src/accounts/quota-rules.ts";
-import { entry, ledgerKey, operationKey } from "../../../src/ledger/entry.ts";
+import { entry, ledgerKey, operationPointer } from "../../../src/ledger/entry.ts";
 import { createLedger, type Posted } from "../../../src/ledger/ledger.ts";
+import { collect } from "../../../src/runtime/batches.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
+import { readDocument } from "../../../src/storage/documents.ts";
 import { encodeKey } from "../../../src/storage/keys.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
 import { Stream } from "../../../src/storage/stream.ts";
@@ -16,7 +18,7 @@ export interface LongestAppend {
   readonly user: string;
   /** Appends, or finds what the key made before, as a process that has just started on `through`. */
   readonly post: (key: string, through?: Storage) => Promise<Posted>;
-  /** Takes the last entry away, with all that came with it. */
+  /** Takes the last entry away, with all that came with it, and the operation of the one before out of the index. */
   readonly rewind: () => Promise<void>;
 }
 
@@ -32,9 +34,15 @@ export async function prepareLongestAppend(storage: Storage, user: string): Prom
     });
   const ledger = connect(storage);
   for (let n = 1; n <= ENTRIES; n++) await postTo(ledger, String(n));
-  return {
+  await ledger.settled();
+  const prepared: LongestAppend = {
     user,
-    post: (key, through = storage) => postTo(connect(through), key),
+    async post(key, through = storage) {
+      const own = connect(through);
+      const posted = await postTo(own, key);
+      await own.settled();
+      return posted;
+    },
     async rewind() {
       await storage.remove(new Stream(storage, ledgerKey(user), entry).keyOf(ENTRIES + 1));
       const head = [...ledgerKey(user), "head"];
@@ -43,7 +51,12 @@ export async function prepareLongestAppend(storage: Storage, user: string): Prom
         await rm(join(storage.url.slice(3), folder, ".last"), { force: true });
         await storage.remove(head);
       } else await storage.put(head, String(ENTRIES));
-      await storage.remove(operationKey(user, `key:${ENTRIES}`));
+      for (const key of await collect(storage.keys(["users", user, "operations"]))) {
+        const pointer = await readDocument(storage, key, operationPointer);
+        if (pointer!.entry >= ENTRIES) await storage.remove(key);
+      }
     },
   };
+  await prepared.rewind();
+  return prepared;
 }
