@@ -26,7 +26,6 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined; // Drops a job that waits; a running one continues, but its output is not waited for.
   readonly caller?: string; // Who the job is for: jobs of different callers are run in turn.
   readonly wait_ms?: number; // Longest wait for its turn, ms; then the job fails without having been run.
-  readonly move?: readonly ArrayBuffer[]; // Buffers of the input whose memory is handed over instead of copied.
 }
 
 /** Runs the jobs of one table, one at a time, in the order of the calls. */

@@ -101,7 +101,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     this.#running = task;
     this.#limit(task.options.deadline_ms ?? this.#options.deadline_ms);
     try {
-      worker.postMessage(task.request, task.options.move ?? []);
+      worker.postMessage(task.request);
     } catch (error) {
       this.#settle({ error: error as Error }); // The input cannot be cloned.
     }

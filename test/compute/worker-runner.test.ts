@@ -123,11 +123,10 @@ describe("jobs in a worker", () => {
     expect(await runner.run("echo", "text")).toBe("text");
   });
 
-  test("hand buffers over in both directions", async () => {
+  test("copy the buffers that they get, and hand over those that they make", async () => {
     const { runner } = probe();
     const bytes = new Uint8Array(8);
-    expect(await runner.run("echo", bytes, { move: [bytes.buffer] })).toEqual(new Uint8Array(8));
-    expect(bytes.byteLength).toBe(0);
+    expect(await runner.run("echo", bytes)).toEqual(bytes);
     expect((await runner.run("bytes", 5)).byteLength).toBe(5);
   });
 
