@@ -33,20 +33,17 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
   const cache = createTtlCache(deps.ttl_ms, read);
   const current = (held: Stored): Subscription => subscriptionAt(held, plans, clock.now());
 
-  async function set(user: string, plan: string, period: Period): Promise<void> {
-    await writeDocument(storage, subscriptionKey(user), toStored(plan, period));
-    cache.forget(user);
-  }
-
   return {
     /** The subscription at the present instant, at most `ttl_ms` stale. */
     get: async (user: string): Promise<Subscription> => current((await cache.get(user)) ?? NONE),
-    set, // Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period.
-    /** Sets the plan and its expiry, ms since the epoch; none when left out. The plan that is active keeps its start. */
+    /** Sets the plan and its expiry, ms since the epoch; none when left out. The plan that is active keeps its start, and
+     * the free plan has no period. */
     async setPlan(user: string, plan: string, expires_at?: number): Promise<void> {
       const held = current(await read(user));
       const start = held.plan === plan && held.is_active ? held.started_at : null;
-      await set(user, plan, { started_at: start === null ? clock.now() : Date.parse(start), expires_at });
+      const period = { started_at: start === null ? clock.now() : Date.parse(start), expires_at };
+      await writeDocument(storage, subscriptionKey(user), toStored(plan, period));
+      cache.forget(user);
     },
     /** Sets plan and period of a user who has had none yet; false, without a change, for any other. */
     async begin(user: string, plan: string, period: Period): Promise<boolean> {

@@ -91,8 +91,7 @@ describe("platform tokens that are remembered", () => {
 
   it("renew a plan that ran out here, and name no plan that is not configured", async () => {
     const { service, clock } = await openFixtureService({ flags, refresh: false });
-    const now = clock.now();
-    await service.subscriptions.set("u1", "pro", { started_at: now - 2000, expires_at: now - 1000 });
+    await service.subscriptions.setPlan("u1", "pro", clock.now() - 1000);
     await service.authenticate(await sign({ sub: "u1", plan: "pro" }));
     expect(await service.subscriptions.get("u1")).toMatchObject({ plan: "pro", is_active: true, expires_at: null });
     for (const plan of ["toString", "constructor", "gold"]) {

@@ -200,8 +200,7 @@ describeApi("points", (open) => {
       features: { memory: true, advanced_research: true },
       is_active: true,
     });
-    const now = api.clock.now();
-    await api.service.subscriptions.set("carol", "pro", { started_at: now, expires_at: now + 1000 });
+    await api.service.subscriptions.setPlan("carol", "pro", api.clock.now() + 1000);
     api.clock.advance(1000);
     expect(await of("carol-token")).toMatchObject({
       status: "expired",

@@ -39,7 +39,7 @@ export async function fillLedgers(storage: Storage, entries: number): Promise<vo
     await createUsers({ storage, clock, ttl_ms: 0 }).create(user, { free_daily_quota: 7 });
     await createTokens({ storage, clock, random, ttl_ms: 0 }).register(user, `${user} token`, "test");
     const subscriptions = createSubscriptions({ storage, clock, plans: {}, ttl_ms: 0 });
-    await subscriptions.set(user, "pro", { started_at: START });
+    await subscriptions.setPlan(user, "pro");
     for (let n = 1; n <= entries; n++) {
       if (n % 3 !== 0) {
         await post(storage, user, `${n}`);
