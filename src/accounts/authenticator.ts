@@ -22,9 +22,9 @@ export async function createAuthenticator({ config, clock, users, tokens, subscr
   const verify = await createJwtVerifier(jwt, clock, logger);
 
   /** Stores the platform's settings of a user, so that every surface shows the same. */
-  async function adopt({ user_id, as_of, free_daily_quota, plan, lang }: JwtIdentity): Promise<void> {
-    const quota = free_daily_quota === undefined ? {} : { free_daily_quota };
-    await users.adopt(user_id, { ...quota, ...(lang !== undefined && { lang }) }, as_of);
+  async function adopt(identity: JwtIdentity): Promise<void> {
+    const { user_id, as_of, plan, expires_at: _, ...settings } = identity;
+    await users.adopt(user_id, settings, as_of);
     if (plan !== undefined && Object.hasOwn(config.plans, plan)) await subscriptions.adopt(user_id, plan, as_of);
   }
 

@@ -78,7 +78,10 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
       return known ? activeOf(known.record)?.user_id : identify(secret).then((record) => record?.user_id);
     },
     /** A user's tokens, the oldest first. */
-    list: async (user: string): Promise<TokenRow[]> => (await tokensOf(storage, user)).map(toRow),
+    async list(user: string): Promise<TokenRow[]> {
+      const records = await collect(tokensBelow(storage, ["users", user, "tokens"]));
+      return records.map(toRow).sort((a, b) => (a.created_at + a.id < b.created_at + b.id ? -1 : 1));
+    },
     /** The token of this id, or this token itself, also when it is expired or revoked. */
     async find(idOrSecret: string): Promise<TokenRow | undefined> {
       const digest = await findDigest(storage, idOrSecret);
@@ -131,11 +134,6 @@ async function* tokensBelow(storage: Documents, prefix: Key): AsyncGenerator<Tok
     const keys = segments.map(({ text }) => tokenKey(text));
     yield* await readDocuments(storage, keys, tokenRecord);
   }
-}
-
-async function tokensOf(storage: Documents, user: string): Promise<TokenRecord[]> {
-  const records = await collect(tokensBelow(storage, ["users", user, "tokens"]));
-  return records.sort((a, b) => (a.created_at + a.id < b.created_at + b.id ? -1 : 1));
 }
 
 async function tokensStartingWith(storage: Documents, start: string): Promise<TokenRecord[]> {
