@@ -46,7 +46,7 @@ export function watchReplicationId(client: Redis, changed: () => void): () => vo
 export function watchSlotOwners(cluster: Cluster): () => boolean {
   let owners: readonly (string | undefined)[] | undefined;
   // The client's lists of nodes, one for each range of slots, with the owner that each listed first.
-  const ranges = new Map<readonly string[], string | undefined>();
+  let ranges: readonly { readonly nodes: readonly string[] | undefined; readonly owner: string | undefined }[] = [];
   let changed = false;
 
   function compare(): void {
@@ -54,22 +54,14 @@ export function watchSlotOwners(cluster: Cluster): () => boolean {
     const seen = Array.from(lists, (nodes) => nodes?.[0]);
     changed ||= owners?.some((owner, slot) => owner !== seen[slot]) ?? false;
     owners = seen;
-    ranges.clear();
-    lists.forEach((nodes, slot) => {
-      if (nodes !== undefined && nodes !== lists[slot - 1]) ranges.set(nodes, nodes[0]);
-    });
+    ranges = Array.from(new Set(lists), (nodes) => ({ nodes, owner: nodes?.[0] }));
   }
 
   cluster.on("refresh", compare);
 
   return () => {
     // A MOVED reply changes the lists at once, before the client refreshes them.
-    for (const [nodes, owner] of ranges) {
-      if (nodes[0] !== owner) {
-        compare();
-        break;
-      }
-    }
+    if (ranges.some(({ nodes, owner }) => nodes?.[0] !== owner)) compare();
     const answer = changed;
     changed = false;
     return answer;
