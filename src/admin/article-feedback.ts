@@ -30,12 +30,11 @@ export async function feedbackByArticle(storage: Storage, range: TimeRange, onSk
   }
   const articles: Articles = new Map();
   const newestFirst = [...votes.keys()].sort((a, b) => b - a); // Ids grow with time: the newest questions are kept.
-  for await (const ids of batchesOf(newestFirst, 100)) {
+  for await (const ids of batchesOf(newestFirst, 100))
     for (const message of await readMessages(storage, ids)) {
       const vote = votes.get(message.message_id)!.get(message.user_id);
       if (vote !== undefined) countVote(articles, message, vote);
     }
-  }
   const all = [...articles.values()];
   for (const { routes } of all) routes.sort();
   return all.sort((a, b) => b.inaccurate - a.inaccurate || b.helpful - a.helpful);

@@ -20,9 +20,8 @@ export function awaitInterrupt({ signals, exit }: Stoppable, beforeEnd?: () => P
     if (first === undefined) {
       first = { name, at: performance.now() };
       controller.abort(new DOMException(name, "AbortError"));
-    } else if (name !== first.name || performance.now() - first.at > ECHO_MS) {
+    } else if (name !== first.name || performance.now() - first.at > ECHO_MS)
       void Promise.resolve(beforeEnd?.()).finally(() => exit(128 + constants.signals[name]));
-    }
   };
   signals.on("SIGINT", stop);
   signals.on("SIGTERM", stop);

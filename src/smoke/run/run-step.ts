@@ -112,12 +112,11 @@ async function exchange({ request, expect }: PreparedStep, timeout_ms: number, s
 
 function merge(replies: readonly Attempt[]): Problem[] {
   const merged = new Map<string, Problem>();
-  for (const [index, { problems }] of replies.entries()) {
+  for (const [index, { problems }] of replies.entries())
     for (const { path, ...problem } of problems) {
       const key = JSON.stringify([path, problem.about, problem.message]);
       if (!merged.has(key)) merged.set(key, { ...problem, path: `all[${index}]${path && `.${path}`}` });
     }
-  }
   return [...merged.values()];
 }
 

@@ -162,9 +162,8 @@ export class RedisConnection {
 
   #failure({ error = this.#lastError, uncertain = false }: EarlierTry): Error {
     const reason = error === undefined ? "no reply in time" : reasonOf(error);
-    if (uncertain) {
+    if (uncertain)
       return new StorageError(`Redis at ${this.name} did not answer in time; a write may have been applied: ${reason}`);
-    }
     if (error?.name === "ReplyError" || isRefusal(error)) return refusalError(this.name, error!);
     const doubt = !this.#wasEverReady && this.name.startsWith("rediss") ? " (does the server speak TLS?)" : "";
     return new StorageError(`Redis at ${this.name} does not answer: ${reason}${doubt}`);

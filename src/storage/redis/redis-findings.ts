@@ -20,11 +20,9 @@ export async function examineRedis(connection: RedisConnection, settings: RedisS
   const clockNow = (): number => now + performance.now() - started;
   if (!(client instanceof Cluster)) return connection.run(() => examineServer(client, settings, clockNow));
   const findings = [await connection.run(() => clusterState(client))];
-  for (const node of client.nodes("master")) {
-    for (const found of await connection.run(() => examineServer(node, settings, clockNow))) {
+  for (const node of client.nodes("master"))
+    for (const found of await connection.run(() => examineServer(node, settings, clockNow)))
       findings.push({ ...found, subject: `${node.options.host}:${node.options.port} ${found.subject}` });
-    }
-  }
   return findings;
 }
 
