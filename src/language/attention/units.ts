@@ -34,77 +34,65 @@ const POSSESSIVE = /^['’]s(?![\p{L}\d])/u;
  * @param names things that are units of the sort of assets, by whatever name
  * @example
  * unitsOf("BTC falls 5%", isKnown); // $BTC, fall, #5% */
-export const unitsOf = (text: string, isKnown: (word: string) => boolean, names?: NameTable<NamedThing>): Unit[] =>
-  new UnitReader(text.slice(0, MOST.characters), isKnown).read(names).slice(0, MOST.units);
+export function unitsOf(text: string, isKnown: IsKnown, names?: NameTable<NamedThing>): Unit[] {
+  const read = text.slice(0, MOST.characters);
+  const capitals = stemsWithCapitals(read);
+  const units = new Map<string, Unit>();
+  addUnits(quantitiesInDigits(fold(read)), isKnown, names, (key, sort, parts, figure) => {
+    if (units.has(key)) return;
+    const unit = { key, sort, parts, isName: capitals.has(key) };
+    units.set(key, figure === undefined ? unit : { ...unit, figure });
+  });
+  return Array.from(units.values()).slice(0, MOST.units);
+}
 
-class UnitReader {
-  readonly #text: string;
-  readonly #isKnown: (word: string) => boolean;
-  readonly #capitals: ReadonlySet<string>;
-  readonly #units = new Map<string, Unit>();
+type IsKnown = (word: string) => boolean;
+type Add = (key: string, sort: Unit["sort"], parts: readonly string[], figure?: Figure) => void;
 
-  constructor(text: string, isKnown: (word: string) => boolean) {
-    [this.#text, this.#isKnown, this.#capitals] = [text, isKnown, stemsWithCapitals(text)];
+function addUnits(folded: string, isKnown: IsKnown, names: NameTable<NamedThing> | undefined, add: Add): void {
+  let from = 0;
+  for (const { thing, start, end } of names?.find(folded) ?? []) {
+    addPart(folded.slice(from, start), isKnown, add);
+    add(thing.key, "asset", [thing.key, `{${thing.kind}}`]);
+    from = end;
   }
+  addPart(folded.slice(from), isKnown, add);
+}
 
-  read(names?: NameTable<NamedThing>): Unit[] {
-    const folded = quantitiesInDigits(fold(this.#text));
-    let from = 0;
-    for (const { thing, start, end } of names?.find(folded) ?? []) {
-      this.#addPart(folded.slice(from, start));
-      this.#add(thing.key, "asset", [thing.key, `{${thing.kind}}`]);
-      from = end;
-    }
-    this.#addPart(folded.slice(from));
-    return Array.from(this.#units.values());
+/** @param part which may follow a name */
+function addPart(part: string, isKnown: IsKnown, add: Add): void {
+  const folded = part.replace(POSSESSIVE, "");
+  let end = 0;
+  for (const { value, unit, start, end: after } of quantitiesOf(folded)) {
+    addTokens(folded.slice(end, start), isKnown, add);
+    const size = Math.floor(Math.log10(value || 1));
+    const isYear = unit === "" && value >= 1900 && value < 2100;
+    const digits = Math.max(LEAST_DIGITS, value.toExponential().replace(/\.|e.*/g, "").length);
+    const within = isYear ? 0 : 0.5 * 10 ** (size + 1 - digits);
+    add(`#${value}${unit}`, "figure", ["#", `#${unit}${isYear ? "year" : size}`], { value, within, unit });
+    end = after;
   }
+  addTokens(folded.slice(end), isKnown, add);
+}
 
-  /** @param part which may follow a name */
-  #addPart(part: string): void {
-    const folded = part.replace(POSSESSIVE, "");
-    let end = 0;
-    for (const { value, unit, start, end: after } of quantitiesOf(folded)) {
-      this.#addTokens(folded.slice(end, start));
-      const size = Math.floor(Math.log10(value || 1));
-      const isYear = unit === "" && value >= 1900 && value < 2100;
-      const digits = Math.max(LEAST_DIGITS, value.toExponential().replace(/\.|e.*/g, "").length);
-      const within = isYear ? 0 : 0.5 * 10 ** (size + 1 - digits);
-      this.#add(`#${value}${unit}`, "figure", ["#", `#${unit}${isYear ? "year" : size}`], { value, within, unit });
-      end = after;
-    }
-    this.#addTokens(folded.slice(end));
+function addTokens(part: string, isKnown: IsKnown, add: Add): void {
+  for (const { text: token, han } of tokenizeFolded(part)) {
+    if (/\d/.test(token)) add(`#${token}`, "figure", ["#", "#code"]);
+    else if (!han) addWord(token, "word", stem(token), isKnown, add);
+    else for (const word of chineseWords(token, isKnown)) addWord(word, "han", word, isKnown, add);
   }
+}
 
-  #addTokens(part: string): void {
-    for (const { text: token, han } of tokenizeFolded(part)) {
-      if (/\d/.test(token)) this.#add(`#${token}`, "figure", ["#", "#code"]);
-      else if (!han) this.#addWord(token, "word", stem(token));
-      else for (const word of chineseWords(token, this)) this.#addWord(word, "han");
-    }
+function addWord(word: string, sort: "word" | "han", key: string, isKnown: IsKnown, add: Add): void {
+  const asset = assetOfWord(word);
+  if (asset !== undefined) {
+    add(`$${asset}`, "asset", ["$", `$${asset}`]);
+    return;
   }
-
-  #addWord(word: string, sort: "word" | "han", key = word): void {
-    const asset = assetOfWord(word);
-    if (asset !== undefined) {
-      this.#add(`$${asset}`, "asset", ["$", `$${asset}`]);
-      return;
-    }
-    const parts = this.#isKnown(key) ? [key] : sort === "word" ? [UNKNOWN] : [];
-    if (sort === "han") for (const character of word) parts.push(`.${character}`);
-    for (const name of classesOf(word)) parts.push(`{${name}}`);
-    this.#add(key, sort, parts);
-  }
-
-  #add(key: string, sort: Unit["sort"], parts: readonly string[], figure?: Figure): void {
-    if (this.#units.has(key)) return;
-    const unit = { key, sort, parts, isName: this.#capitals.has(key) };
-    this.#units.set(key, figure === undefined ? unit : { ...unit, figure });
-  }
-
-  /** Whether a part of a run of Chinese is a word. */
-  has(part: string): boolean {
-    return part.length > 1 && (this.#isKnown(part) || assetOfWord(part) !== undefined || classesOf(part).length > 0);
-  }
+  const parts = isKnown(key) ? [key] : sort === "word" ? [UNKNOWN] : [];
+  if (sort === "han") for (const character of word) parts.push(`.${character}`);
+  for (const name of classesOf(word)) parts.push(`{${name}}`);
+  add(key, sort, parts);
 }
 
 /** The stems of the words with a capital; none where most words have one, as in many titles. */
@@ -116,7 +104,9 @@ function stemsWithCapitals(text: string): ReadonlySet<string> {
 
 /** A run of Chinese as known words, and what stands between them: function characters, those with a class, and runs of
  * others, which are mostly names. */
-function chineseWords(run: string, known: Pick<UnitReader, "has">): string[] {
+function chineseWords(run: string, isKnown: IsKnown): string[] {
+  const isWord = (part: string): boolean =>
+    part.length > 1 && (isKnown(part) || assetOfWord(part) !== undefined || classesOf(part).length > 0);
   const words: string[] = [];
   let end = 0;
   const addBetween = (until: number): void => {
@@ -132,7 +122,7 @@ function chineseWords(run: string, known: Pick<UnitReader, "has">): string[] {
     }
     if (name !== "") words.push(name);
   };
-  for (const { word, at } of longestMatches(run, known, LONGEST_WORD)) {
+  for (const { word, at } of longestMatches(run, { has: isWord }, LONGEST_WORD)) {
     addBetween(at);
     words.push(word);
     end = at + word.length;
