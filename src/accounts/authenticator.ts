@@ -56,8 +56,7 @@ const LOGGED_EVERY_MS = 30_000;
 /** Whether a token is a compact JWS, whose header is a JSON object in base64url. The text is not verified. */
 const isJwt = (token: string): boolean => /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token);
 
-/** Makes what checks a compact JWS; undefined when it is not valid now. A token without an expiry is refused. It throws
- * an AnpError 503 when the key set does not answer. */
+/** Makes the verifier of platform tokens: undefined for an invalid one. It throws AnpError 503 without the key set. */
 export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger: Logger = silentLogger) {
   const { jwtVerify, createRemoteJWKSet, customFetch, errors } = await import("jose");
   const options = {

@@ -3,8 +3,7 @@ import { DAY_MS, offsetMinutes, toIso } from "../runtime/clock.ts";
 /** The quota rules in one offset. */
 export type QuotaRules = ReturnType<typeof createQuotaRules>;
 
-/** The free daily quota as a pure function of the clock: a quota day runs from midnight to midnight in one fixed offset;
- * nothing is scheduled and nothing is reset by a job.
+/** The free daily quota as a pure function of the clock: a quota day is from midnight to midnight at one fixed offset.
  * @param timezone the offset, as `+08:00`
  * @throws RangeError when it is not an offset */
 export function createQuotaRules(timezone: string) {

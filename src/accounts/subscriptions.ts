@@ -36,8 +36,7 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
   return {
     /** The subscription at the present instant, at most `ttl_ms` stale. */
     get: async (user: string): Promise<Subscription> => current((await cache.get(user)) ?? NONE),
-    /** Sets the plan and its expiry, ms since the epoch; none when left out. The plan that is active keeps its start, and
-     * the free plan has no period. */
+    /** Sets the plan and its expiry, ms since the epoch; none when left out. The plan that is active keeps its start. */
     async setPlan(user: string, plan: string, expires_at?: number): Promise<void> {
       const held = current(await read(user));
       const start = held.plan === plan && held.is_active ? held.started_at : null;
@@ -51,8 +50,7 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
       cache.forget(user);
       return begun;
     },
-    /** Sets the plan of a platform token, unless a newer token has set one since. An active subscription to that plan
-     * keeps its period.
+    /** Sets a platform token's plan, unless a newer token has set one. An active subscription to it keeps its period.
      * @param as_of the token's, as `JwtIdentity.as_of` */
     async adopt(user: string, plan: string, as_of: string): Promise<void> {
       if (!isNewer((await cache.get(user)) ?? NONE, as_of)) return;

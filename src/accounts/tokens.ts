@@ -99,8 +99,7 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
       cache.clear();
       return record && toRow(record);
     },
-    /** Ends active tokens of a user, as `list` has them: revokes them, or lets them expire `grace_ms` from now at the
-     * latest. Interrupted, some have ended.
+    /** Revokes active tokens of a user, or lets them expire within `grace_ms`. If interrupted, some have ended.
      * @returns the tokens as they are then */
     async end(user: string, ids: readonly string[], grace_ms = 0): Promise<TokenRow[]> {
       const ended: TokenRow[] = [];

@@ -44,8 +44,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       cache.forget(user);
       return created;
     },
-    /** Stores the settings of a platform token: creates the user, or changes the settings unless a newer token has
-     * changed them since.
+    /** Stores a platform token's settings, unless a newer token has set some; creates the user if there is none.
      * @param as_of the token's, as `JwtIdentity.as_of` */
     async adopt(user: string, settings: UserSettings, as_of: string): Promise<void> {
       const known = await cache.get(user);

@@ -41,7 +41,7 @@ const PAGE = 256;
 
 /** The log of what operators do: append-only, each entry chained to the one before by its hash. An entry that was changed
  * or taken out is noticed, also the last ones with all that the log's own folder or keys know of them, since the last
- * entry's hash is kept with the operators too. Who replaces that as well, or rewrites the whole chain, is not noticed.
+ * entry's hash is kept with the operators too. Replacing that too, or rewriting the chain, is not noticed.
  * @example
  * const end = await createAuditLog({ storage, clock }).begin(call); // it runs only once this is stored
  * await end("exit 0"); */

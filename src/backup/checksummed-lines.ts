@@ -8,8 +8,7 @@ export class ChecksumError extends Error {
 
 const VERSION = 1;
 
-/** Frames lines with a header, which names their kind (`ledger`), and a footer with their count and SHA-256, so that a
- * reader notices a missing end or a changed byte.
+/** Frames lines with a header (their kind, as `ledger`) and a footer (their count and SHA-256) that reveals any change.
  * @param created_at ISO 8601
  * @param lines texts, or values to be written as JSON */
 export async function* checksummed(kind: string, created_at: string, lines: AsyncIterable<string | object>) {

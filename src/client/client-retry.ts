@@ -10,8 +10,7 @@ export type RetryPolicy = Readonly<typeof RETRY_POLICY>;
 /** Statuses after which a retry may succeed: RFC 9110 §15.5.9, §15.6, RFC 6585 §4. */
 export const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
-/** The wait before attempt number `attempt` + 1, ms: exponential backoff whose upper half is random, so that callers
- * that failed together do not retry together. It is at least the Retry-After.
+/** The wait before the next attempt, ms: exponential backoff with jitter in its upper half, at least the Retry-After.
  * @param attempt the number of the last attempt, from 1
  * @returns undefined when there is to be no retry */
 export function waitBefore(attempt: number, retryAfter_ms = 0, policy: RetryPolicy): number | undefined {

@@ -124,7 +124,7 @@ function readEnvelope<K extends OperationId>(id: K, response: WireResponse, orig
 const isEnvelope = (value: unknown): value is { readonly success: unknown } =>
   typeof value === "object" && value !== null && "success" in value;
 
-/** The error of a response that is no success: the daemon's own, or that of something else at the address. */
+/** The error of a response that is not a success: the daemon's own, or that of something else at the address. */
 export function failureOf(id: string, response: WireResponse, origin: string): Error {
   const { status, headers, text } = response;
   const value = parseJson(text);

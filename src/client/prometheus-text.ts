@@ -3,7 +3,7 @@ import { groupBy } from "../runtime/group-by.ts";
 type Sample = { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly value: number };
 /** The samples of a text in the format of Prometheus, by the name of the metric. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>;
-/** Reads such a text. Lines that are no samples are skipped. */
+/** Reads such a text. Lines that are not samples are skipped. */
 export const readSamples = (text: string): Samples => groupBy(text.split("\n").flatMap(readSample), ({ name }) => name);
 
 function readSample(line: string): Sample[] {

@@ -4,8 +4,7 @@ import type { Input, JobRunner, Jobs, Output, RunOptions } from "./job-runner.ts
 
 const STEPS = 32; // Steps of a job between two turns of the event loop: a few milliseconds.
 
-/** Runs jobs in this process, for commands and tests. A job is interrupted between its steps only, so what a step reads
- * has to be bounded by its size.
+/** Runs jobs in this process, for commands and tests. A job is interrupted only between its steps: keep them short.
  * @param open loads the jobs, before the first one */
 export function createInProcessRunner<J extends Jobs>(
   open: () => J | Promise<J>,

@@ -80,8 +80,7 @@ async function takeLock(lock: string, mode: number): Promise<void> {
 type Tree = { news?: { sources?: WrittenSource[] | null } | null } | null;
 const writtenSources = (text: string): WrittenSource[] => (parse(text) as Tree)?.news?.sources ?? [];
 
-/** The text of a configuration file with other sources. All else stays, comments too; the layout does where the list is
- * one of lines, as usual. */
+/** A configuration file with other sources. Comments stay, and where the list is in block style, the layout too. */
 function editSources(text: string, edit: Edit): string {
   const { added = [], removed } = edit;
   const tree = parse(text) as Tree;

@@ -30,7 +30,7 @@ export async function listen(app: H3, host: string, port: number, tls?: TlsFiles
   const { server, url } = await listenWithListhen(connections.watch(withHost(nodeHandler(app))), host, port, tls);
   Object.assign(server, { requireHostHeader: false }); // Else Node answers such a request itself, without an envelope.
   server.on("checkExpectation", (...sent: [IncomingMessage, ServerResponse]) => refuseRequest(...sent, 417));
-  // This is no proxy. Node hands the socket over without any listener.
+  // This is not a proxy. Node hands the socket over without any listener.
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => undefined);
     answerParseError(Object.assign(new Error(), { code: "HPE_INVALID_METHOD" }), socket);

@@ -55,8 +55,7 @@ export const plainTextWithLists = (article: string): string => plainText(article
 const JOINER = /(?<=[\0-\x7f\u3000-\u9fff])[\u200c\u200d]|[\u200c\u200d](?=[\0-\x7f\u3000-\u9fff])/g;
 const END_TAG = /<\/[a-z][a-z\d]*>/i;
 
-/** Plain text of a feed's HTML field, on one line; white space is folded but for no-break spaces. What was escaped twice
- * is decoded twice. Linear in its length. */
+/** A feed's HTML field as one line of text, decoded twice if escaped twice; keeps no-break spaces. Linear in length. */
 export function plainLine(html: string): string {
   const text = decodeEntities(withoutTags(html));
   return withoutControls(decodeEntities(END_TAG.test(text) ? withoutTags(text) : text))

@@ -30,7 +30,7 @@ let searched: Thesaurus | undefined;
 /** The words for what services are asked about. */
 export const openThesaurus = (): Thesaurus => (everyday ??= createThesaurus(foldedRows(WORDS)));
 
-/** The words, and how users tell what happened to them where they do not know its name; made when it is first called.
+/** The words, and how users describe what happened to them without its name; made when it is first called.
  * @param more the operator's rows */
 export function openSearchThesaurus(more: MeaningRows = []): () => Thesaurus {
   const own = more.map((row) => row.map((phrases) => phrases.map(foldedPhrase)));
@@ -49,7 +49,7 @@ const foldedPhrase = (text: string): string =>
 
 export type Thesaurus = ReturnType<typeof createThesaurus>;
 
-/** @param situations rows whose words that the others have too are found, but do not tell the situation */
+/** @param situations rows whose words that the others have too are found, but do not stand for the situation */
 function createThesaurus(words: MeaningRows, situations: MeaningRows = []) {
   const english: { readonly phrase: string; readonly stems: readonly string[]; readonly meaning: Meaning }[] = [];
   const chinese: { readonly word: string; readonly meaning: Meaning }[] = [];
@@ -88,7 +88,7 @@ function createThesaurus(words: MeaningRows, situations: MeaningRows = []) {
   };
 }
 
-/** The words of most phrases are what stands between blanks: finding tokens takes twice as long. */
+/** The words of most phrases are separated by blanks: finding tokens takes twice as long. */
 const wordsOf = (part: string): string[] =>
   /^[a-z\d ]*$/.test(part) ? part.split(/ +/) : tokenizeFolded(part).flatMap(({ text, han }) => (han ? [] : [text]));
 const stemmed = (phrase: string): string => wordsOf(phrase).map(stem).join(" ");

@@ -1,7 +1,6 @@
 type Body = AsyncIterable<Uint8Array> | ReadableStream | null;
 
-/** All bytes of a body, which is cancelled when there are more than `most`: they are counted as they arrive, after
- * decompression, since a declared length cannot be trusted.
+/** All bytes of a body, counted after decompression, as no declared length can be trusted; past `most` it is cancelled.
  * @param tooLarge makes the error that is thrown then */
 export async function readBytes(body: Body, most: number, tooLarge: () => Error): Promise<Buffer> {
   const chunks: Uint8Array[] = [];

@@ -7,10 +7,10 @@ import type { OnRefused } from "./concurrency-limits.ts";
 const INTERVALS = { chat: 7, points: 1, events: 1 } satisfies Partial<Record<RateGroup, number>>;
 const FEW = 8; // So many are never too many. Fewer also say nothing of the throughput: their intervals are latencies.
 const BUSY_SHARE = 0.75; // Share of the longest wait that is open to callers who have other requests running.
-/** Time over which the interval is averaged, and the longest pause that counts, ms: a stopped process is no trend. */
+/** Time over which the interval is averaged, and the longest pause that counts, ms: a stop is not a trend. */
 const AVERAGED_MS = 2000;
 const LONGEST_PAUSE_MS = 5000;
-const RETRY_MS = { least: 1000, most: 10_000 }; // Who is refused is asked to try again after so long.
+const RETRY_MS = { least: 1000, most: 10_000 }; // A refused caller is asked to wait so long.
 
 /** The requests of a group that run, and how many ended in how much time, older ones with less weight. */
 interface Queue {
@@ -26,7 +26,7 @@ type Options = { wait_ms: number; hasModel?: boolean; refused?: OnRefused };
 /** By Little's law, a new request waits for as long as those before it take: their number times the mean interval at
  * which they end while some are running.
  * @param wait_ms longest expected wait, ms; 0 for no limit
- * @param hasModel whether questions wait for a model: most of their time is no queue then, and none is refused here
+ * @param hasModel whether questions wait for a model: that time is not spent in a queue, and none is refused here
  * @param now a monotonic clock, ms */
 export function createLoadShedder({ wait_ms, hasModel = false, refused }: Options, now = () => performance.now()) {
   const queues = new Map<string, Queue>();
@@ -45,7 +45,7 @@ export function createLoadShedder({ wait_ms, hasModel = false, refused }: Option
     const wait = waited + queue.running * interval;
     if (wait <= (own > 1 ? wait_ms * BUSY_SHARE : wait_ms)) return;
     refused?.("wait");
-    // Who is refused comes back at the rate at which requests end: together, most would be refused again.
+    // Refused callers come back at the rate at which requests end: together, most would be refused again.
     const at = now();
     const soonest = at + Math.max(RETRY_MS.least, wait - wait_ms);
     queue.again = Math.min(Math.max(queue.again + interval, soonest), at + RETRY_MS.most);

@@ -103,7 +103,7 @@ async function countInRedis(
     storeClient: client,
     keyPrefix: `${prefix}:rates:${group}`,
     rejectIfRedisNotReady: true,
-    inMemoryBlockOnConsumed: requests + 1, // Who has used up a window is refused without another call to Redis.
+    inMemoryBlockOnConsumed: requests + 1, // Once a window is used up, refusals need no call to Redis.
   });
   return (caller) =>
     // It rejects with what is left when a limit is used up, and with an error when the counting failed.

@@ -61,7 +61,7 @@ function isAmong(units: readonly WeighedUnit[], { key, figure }: WeighedUnit): b
 const areEqual = (a: Figure, b: Figure | undefined): boolean =>
   a.unit === b?.unit && Math.abs(a.value - b.value) <= Math.max(a.within, b.within);
 
-/** How many of some keys stand in the same order in others, at most. */
+/** How many of some keys are in the same order in others, at most. */
 export function inOrder(keys: readonly string[], others: readonly string[]): number {
   const ends: number[] = []; // The least place that a run of each length ends at.
   for (const key of keys) {
@@ -96,4 +96,4 @@ export function writeFlags(
   target[at + LIKEST] = likest;
 }
 export const FLAGS = UNIT_SORTS.length + 7;
-export const LIKEST = FLAGS - 1; // Where the cosine stands.
+export const LIKEST = FLAGS - 1; // Where the cosine is.

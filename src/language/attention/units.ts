@@ -102,8 +102,7 @@ function stemsWithCapitals(text: string): ReadonlySet<string> {
   return new Set(capital.length > MOST.capitals * words.length ? [] : capital.map((word) => stem(fold(word))));
 }
 
-/** A run of Chinese as known words, and what stands between them: function characters, those with a class, and runs of
- * others, which are mostly names. */
+/** The words of a run of Chinese. Between known ones: function characters, characters with a class, runs of others. */
 function chineseWords(run: string, isKnown: IsKnown): string[] {
   const isWord = (part: string): boolean =>
     part.length > 1 && (isKnown(part) || assetOfWord(part) !== undefined || classesOf(part).length > 0);

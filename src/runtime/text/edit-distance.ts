@@ -1,5 +1,4 @@
-/** Number of edits between two words, at most `most` + 1: insertions, deletions, substitutions and swaps of neighbours
- * (Damerau 1964, optimal string alignment). */
+/** The Damerau–Levenshtein distance of two words (1964, as optimal string alignment), at most `most` + 1. */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let beforeLast: number[] = [];

@@ -4,8 +4,7 @@ import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import { isRecord } from "../file/json-values.ts";
 import { differs, show, type Problem } from "./smoke-result.ts";
 
-/** A rule for an expected value, other than equality: true, what was expected instead, or the problems of the parts of
- * `actual`, which is undefined without a field. */
+/** A rule for a value (undefined for no field): true, what was expected instead, or the problems of its parts. */
 type Matcher = (actual: unknown, argument: never, path: string) => true | string | readonly Problem[];
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
