@@ -14,7 +14,7 @@ export function readLexicon(file: URL) {
   const concepts = new Map<string, string[]>(); // By name: for English, the stems of its words, joined by spaces.
   const words = new Map<string, Set<string>>(); // Of English names, by first letter: candidates for a misspelt word.
   const ends = new Set<string>(); // The last words of names with several.
-  for (const [[id = ""] = [], ...names] of readRows(file)) {
+  for (const [[id = ""] = [], ...names] of readRows(file))
     for (const name of names.flat()) {
       const units = tokenize(name).map(({ text, han }) => (han ? text : stem(text)));
       const key = units.join(" ");
@@ -22,7 +22,6 @@ export function readLexicon(file: URL) {
       if (units.length > 1) ends.add(units.at(-1)!);
       if (/^[a-z]{5,}$/.test(name)) words.set(name[0]!, (words.get(name[0]!) ?? new Set()).add(name));
     }
-  }
   return { concepts, ends, words };
 }
 

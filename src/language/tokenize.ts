@@ -15,11 +15,10 @@ export const tokenize = (text: string): Token[] => tokenizeFolded(fold(text));
 /** Tokens of a text that is folded. */
 export function tokenizeFolded(folded: string): Token[] {
   const tokens: Token[] = [];
-  for (const match of folded.match(TOKENS) ?? []) {
+  for (const match of folded.match(TOKENS) ?? [])
     if (IS_HAN.test(match)) tokens.push({ text: match, han: true });
     else if (/^\d/.test(match) && match.includes(",")) tokens.push({ text: match.replaceAll(",", ""), han: false });
     else tokens.push({ text: match.replace(/['’].*/, ""), han: false });
-  }
   return tokens;
 }
 

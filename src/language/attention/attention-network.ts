@@ -84,8 +84,7 @@ export class AttentionNetwork {
     if (this.#given !== undefined && isWord && !this.#numbers.has(unit.key))
       addTimes(vector, this.#layers.given, this.#given(unit.key));
     const length = Math.hypot(...vector) || 1;
-    const direction = Float32Array.from(vector);
-    for (let at = 0; at < V; at++) direction[at]! /= length;
+    const direction = vector.map((value) => value / length);
     const own = addTimes(new Float32Array(U), this.#layers.own, vector);
     const both = new Float64Array(V + U);
     both.set(vector);
