@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { z } from "zod";
 import { describeSchema } from "../contract/validation/schema-walk.ts";
@@ -17,13 +18,8 @@ export function exampleConfig(): string {
     const shown = [...about, ...(isSection ? [`${path.at(-1)}:`] : setting(node))];
     return [...(path.length === 1 ? [""] : []), ...atDepth(path.length - 1, off, shown)];
   });
-  return `${HEAD}${lines.join("\n")}\n`;
+  return `${readFileSync(new URL("example-head.txt", import.meta.url), "utf8")}${lines.join("\n")}\n`;
 }
-
-const HEAD = `# The complete configuration of anp with its defaults. Name the file with --config or ANP_CONFIG.
-# Precedence: flags, environment, this file, defaults. Paths are relative to this file.
-# Secrets do not belong here: put each into a file that this file names, or into the environment.
-`;
 
 function explain({ description, schema, variable, secret }: ConfigKey): string {
   const parts = [`${description}.`];
