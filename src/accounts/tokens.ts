@@ -135,11 +135,8 @@ async function* tokensBelow(storage: Documents, prefix: Key): AsyncGenerator<Tok
   }
 }
 
-async function tokensStartingWith(storage: Documents, start: string): Promise<TokenRecord[]> {
-  const found: TokenRecord[] = [];
-  for await (const one of tokensBelow(storage, ["tokens"])) if (one.start?.startsWith(start) === true) found.push(one);
-  return found;
-}
+const tokensStartingWith = (storage: Documents, known: string): Promise<TokenRecord[]> =>
+  collect(tokensBelow(storage, ["tokens"]), ({ start }) => start?.startsWith(known) === true);
 
 async function findDigest(storage: Documents, idOrSecret: string): Promise<string | undefined> {
   const digest = sha256(idOrSecret);

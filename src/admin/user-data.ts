@@ -17,8 +17,8 @@ export async function exportUser(service: AccountsService, user: string) {
   const exported_at = toIso(clock.now());
   const ledger = await collect(service.ledger.entries(user));
   const questions = (await collect(storedAnswers(storage, user))).map(({ value }) => value);
-  const events: StoredEvent[] = [];
-  for await (const event of loggedEvents(storage, {}, () => undefined)) if (event.user_id === user) events.push(event);
+  const logged = loggedEvents(storage, {}, () => undefined);
+  const events = await collect(logged, ({ user_id }) => user_id === user);
   const feedback = events.filter(({ feedback_type }) => feedback_type !== undefined);
   const subscription = await subscriptions.get(user);
   const tokens = await service.tokens.list(user);

@@ -30,10 +30,10 @@ export async function* firstOf<T>(items: AsyncIterable<T>, most: number): AsyncG
   }
 }
 
-/** All items. */
-export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+/** All items, or those that are wanted. */
+export async function collect<T>(items: AsyncIterable<T>, isWanted: (item: T) => boolean = () => true): Promise<T[]> {
   const all: T[] = [];
-  for await (const item of items) all.push(item);
+  for await (const item of items) if (isWanted(item)) all.push(item);
   return all;
 }
 
