@@ -109,17 +109,13 @@ function chineseWords(run: string, isKnown: IsKnown): string[] {
   const words: string[] = [];
   let end = 0;
   const addBetween = (until: number): void => {
-    let name = "";
+    let goesOn = false; // Whether the last word is a name that another character belongs to.
     for (const character of run.slice(end, until)) {
       const isAlone = STOP_CHARACTERS.has(character) || classesOf(character).length > 0;
-      if (!isAlone) name += character;
-      if (name !== "" && (isAlone || name.length >= LONGEST_NAME)) {
-        words.push(name);
-        name = "";
-      }
-      if (isAlone) words.push(character);
+      const name: string = goesOn && !isAlone ? words.pop()! + character : character;
+      words.push(name);
+      goesOn = !isAlone && name.length < LONGEST_NAME;
     }
-    if (name !== "") words.push(name);
   };
   for (const { word, at } of longestMatches(run, { has: isWord }, LONGEST_WORD)) {
     addBetween(at);
