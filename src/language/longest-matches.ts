@@ -8,3 +8,14 @@ export function* longestMatches(run: string, known: Pick<ReadonlySet<string>, "h
     at += Math.max(1, length);
   }
 }
+
+/** A run of Chinese as known words, likewise, and the characters that are in none of them. */
+export function* wordsAndCharacters(run: string, known: Pick<ReadonlySet<string>, "has">, longest: number) {
+  let end = 0;
+  for (const { word, at } of longestMatches(run, known, longest)) {
+    for (const character of run.slice(end, at)) yield { text: character, isWord: false };
+    yield { text: word, isWord: true };
+    end = at + word.length;
+  }
+  for (const character of run.slice(end)) yield { text: character, isWord: false };
+}

@@ -1,4 +1,4 @@
-import { longestMatches } from "./longest-matches.ts";
+import { wordsAndCharacters } from "./longest-matches.ts";
 import { groupBy } from "../runtime/group-by.ts";
 import { readRows } from "../runtime/text/data-rows.ts";
 
@@ -35,17 +35,7 @@ function addNew(found: string[], names: readonly string[] = []): void {
 }
 
 /** A Chinese text as words of classes, the longest at each place, and the characters between them. */
-export function chineseTokens(text: string): Token[] {
-  const tokens: Token[] = [];
-  let end = 0;
-  const addCharacters = (until: number): void => {
-    for (const character of text.slice(end, until).replaceAll(" ", "")) tokens.push({ text: character, classes: [] });
-  };
-  for (const { word, at } of longestMatches(text, CHINESE, LONGEST_ZH)) {
-    addCharacters(at);
-    tokens.push({ text: word, classes: CHINESE.get(word)! });
-    end = at + word.length;
-  }
-  addCharacters(text.length);
-  return tokens;
-}
+export const chineseTokens = (text: string): Token[] =>
+  Array.from(wordsAndCharacters(text, CHINESE, LONGEST_ZH))
+    .filter(({ text: part }) => part !== " ")
+    .map(({ text: part }) => ({ text: part, classes: CHINESE.get(part) ?? [] }));

@@ -1,5 +1,5 @@
 import { assetOfWord } from "../assets.ts";
-import { longestMatches } from "../longest-matches.ts";
+import { wordsAndCharacters } from "../longest-matches.ts";
 import type { NameTable, NamedThing } from "../name-table.ts";
 import { quantitiesInDigits, quantitiesOf } from "../quantities.ts";
 import { STOP_CHARACTERS } from "../stop-words.ts";
@@ -107,21 +107,12 @@ function chineseWords(run: string, isKnown: IsKnown): string[] {
   const isWord = (part: string): boolean =>
     part.length > 1 && (isKnown(part) || assetOfWord(part) !== undefined || classesOf(part).length > 0);
   const words: string[] = [];
-  let end = 0;
-  const addBetween = (until: number): void => {
-    let goesOn = false; // Whether the last word is a name that another character belongs to.
-    for (const character of run.slice(end, until)) {
-      const isAlone = STOP_CHARACTERS.has(character) || classesOf(character).length > 0;
-      const name: string = goesOn && !isAlone ? words.pop()! + character : character;
-      words.push(name);
-      goesOn = !isAlone && name.length < LONGEST_NAME;
-    }
-  };
-  for (const { word, at } of longestMatches(run, { has: isWord }, LONGEST_WORD)) {
-    addBetween(at);
+  let goesOn = false; // Whether the last word is a name that another character belongs to.
+  for (const part of wordsAndCharacters(run, { has: isWord }, LONGEST_WORD)) {
+    const isAlone = part.isWord || STOP_CHARACTERS.has(part.text) || classesOf(part.text).length > 0;
+    const word: string = goesOn && !isAlone ? words.pop()! + part.text : part.text;
     words.push(word);
-    end = at + word.length;
+    goesOn = !isAlone && word.length < LONGEST_NAME;
   }
-  addBetween(run.length);
   return words;
 }
