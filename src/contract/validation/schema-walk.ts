@@ -22,17 +22,13 @@ export function unwrapSchema(schema: z.ZodType) {
 }
 
 /** The schema of a value at a path, through arrays and records too; undefined where the path leads nowhere. */
-export function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {
-  let at: z.ZodType | undefined = schema;
-  for (const name of path) {
-    const { inner }: { inner: z.ZodType } = unwrapSchema(at);
-    if (inner instanceof z.ZodObject) at = inner.shape[String(name)] as z.ZodType | undefined;
-    else if (inner instanceof z.ZodArray) at = inner.element as z.ZodType;
-    else if (inner instanceof z.ZodRecord) at = inner.valueType as z.ZodType;
-    else return undefined;
-    if (at === undefined) return undefined;
-  }
-  return at;
+export function schemaAt(schema: z.ZodType | undefined, path: readonly PropertyKey[]): z.ZodType | undefined {
+  const [name, ...rest] = path;
+  if (schema === undefined || name === undefined) return schema;
+  const { inner } = unwrapSchema(schema);
+  if (inner instanceof z.ZodObject) return schemaAt(inner.shape[String(name)] as z.ZodType | undefined, rest);
+  if (inner instanceof z.ZodArray) return schemaAt(inner.element as z.ZodType, rest);
+  return inner instanceof z.ZodRecord ? schemaAt(inner.valueType as z.ZodType, rest) : undefined;
 }
 
 /** The keys that a schema knows at a path, through arrays and records too; empty where it has no fixed keys. */
