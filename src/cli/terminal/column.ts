@@ -1,4 +1,5 @@
-import { showInstant, showTime } from "../framework/time-format.ts";
+import type { Context } from "../framework/command-context.ts";
+import { showAge, showInstant, showTime } from "../framework/time-format.ts";
 import { cleanLine } from "./clean-text.ts";
 import TABLES from "./tables.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
@@ -8,11 +9,11 @@ export type Cell = string | number | boolean | null | undefined | readonly strin
 type CellField<T> = { [K in keyof T & string]: T[K] extends Cell ? K : never }[keyof T & string];
 
 /** One column: its name in machine formats, and its value of a row; without `of`, the field of that name. */
-export type Column<T> = Display<T> &
-  ({ readonly name: CellField<T>; readonly of?: never } | { readonly name: string; readonly of: (row: T) => Cell });
+export type Column<T> = Making<T> & { readonly name: string };
 
-interface Display<T> {
-  readonly show?: (row: T, terminal: Terminal) => string; // How a terminal shows it, if not as the plain value.
+interface Making<T> {
+  readonly of?: (row: T) => Cell;
+  readonly show?: (row: T, terminal: Terminal) => string | undefined; // How a terminal shows it; else the plain value.
   readonly wide?: boolean; // Gets the rest of the terminal's width, and is truncated if that is too narrow.
   readonly spare?: boolean; // Left out if the terminal is too narrow for all columns.
   readonly machine?: boolean; // Only in machine formats: a terminal has no room for it.
@@ -23,33 +24,58 @@ interface Display<T> {
 type Tables = typeof TABLES;
 export type TableName = keyof Tables;
 type ColumnName<N extends TableName> = keyof Tables[N]["columns"];
-type Making<T> = Display<T> & { readonly of?: (row: T) => Cell };
-/** How columns of a table of `tables.json` are made that are no fields, and shown if not as the plain value. */
-export type Makings<T, N extends TableName> = { readonly [K in ColumnName<N>]?: Making<T> } & {
-  readonly [K in Exclude<ColumnName<N>, CellField<T>>]: Making<T> & { readonly of: (row: T) => Cell };
+/** Columns whose value is found at a path that `tables.json` names, as `account.balance`. */
+type AtPath<N extends TableName> = {
+  [K in ColumnName<N>]: Tables[N]["columns"][K] extends { of: string } ? K : never;
+}[ColumnName<N>];
+/** How columns of a table of `tables.json` are made that are no fields, and shown if not as it says. */
+type Makings<T, N extends TableName> = { readonly [K in ColumnName<N>]?: Making<T> } & {
+  readonly [K in Exclude<ColumnName<N>, CellField<T> | AtPath<N>>]: Making<T> & { readonly of: (row: T) => Cell };
 };
+type Cells<T, N extends TableName> =
+  object extends Makings<T, N> ? { readonly cells?: Makings<T, N> } : { readonly cells: Makings<T, N> };
+/** A table of `tables.json`, and the zone of its times. The cells may be left out where it says all of the columns. */
+export type Table<T, N extends TableName> = Cells<T, N> & { readonly table: N; readonly zone?: string };
 
-const SHOWN: Readonly<Record<string, (value: never, terminal: Terminal) => string>> = {
+const REF_SHOWN = 13; // A reference is shortened to its first characters, by which --ref finds it.
+type Row = Readonly<Record<string, unknown>>;
+type Place = { readonly terminal: Terminal; readonly now: number; readonly zone: string };
+
+const SHOWN: Readonly<Record<string, (value: never, place: Place) => string>> = {
   instant: showInstant,
-  delta: (delta: number, { paint }) =>
+  time: (iso: string, { zone }) => showTime(iso, zone),
+  age: (iso: string, { now }) => showAge(iso, now),
+  delta: (delta: number, { terminal: { paint } }) =>
     delta > 0 ? paint("green", `+${delta}`) : delta < 0 ? paint("red", String(delta)) : "0",
   yes: (value: boolean) => (value ? "yes" : ""),
+  beginning: (text: string) => `${text}…`,
+  reference: (ref: string) => cleanLine(ref).slice(0, REF_SHOWN),
 };
 
-/** The columns of a table of `tables.json`. */
-export const tableColumns = <T, N extends TableName>(table: N, makings?: Makings<T, N>): Column<T>[] =>
-  Object.entries<Display<T> & { readonly as?: string }>(TABLES[table].columns).map(([name, { as, ...display }]) => {
-    const shown = (row: T, terminal: Terminal) => SHOWN[as!]!(Reflect.get(row as object, name) as never, terminal);
-    return { name, ...display, ...(as && { show: shown }), ...makings?.[name as ColumnName<N>] };
+/** What `tables.json` says of a column: the path of its value in a row, and how a terminal shows it, or that there is none. */
+type Written = { readonly of?: string; readonly as?: string; readonly empty?: string };
+
+/** The columns of a table. */
+export function tableColumns<T extends object, N extends TableName>(
+  { clock }: Pick<Context, "clock">,
+  { table, zone = "Z", cells }: Table<T, N>,
+): Column<T>[] {
+  const now = clock.now();
+  const columns = Object.entries<Omit<Making<T>, "of"> & Written>(TABLES[table].columns);
+  return columns.map(([name, { of, as = "", empty, ...display }]) => {
+    const path = (of ?? name).split(".");
+    const valueOf = (row: T) => path.reduce<unknown>((value, key) => (value as Row | null)?.[key], row) as Cell;
+    const show = (row: T, terminal: Terminal): string | undefined => {
+      const value = valueOf(row) ?? undefined;
+      return value === undefined ? empty : SHOWN[as]?.(value as never, { terminal, now, zone });
+    };
+    const title = as === "time" ? { title: `${name} ${zone}` } : {};
+    return { name, ...display, show, ...title, ...(of && { of: valueOf }), ...cells?.[name as ColumnName<N>] };
   });
+}
 
 /** What is printed of such a table without rows. */
 export const hintOf = (table: TableName): string | undefined => (TABLES[table] as { none?: string }).none;
-
-/** A column of instants, which a terminal shows in a zone that the heading names. */
-export function timeColumn<K extends string>(name: K, zone: string) {
-  return { name, title: `${name} ${zone}`, show: (row: Readonly<Record<K, string>>) => showTime(row[name], zone) };
-}
 
 export const cellOf = <T extends object>(row: T, { name, of }: Column<T>): Cell =>
   of === undefined ? (Reflect.get(row, name) as Cell) : of(row);

@@ -1,12 +1,12 @@
 import { cellOf, drawRecord, hintOf, plain, tableColumns } from "./column.ts";
-import type { Cell, Column, Makings, TableName } from "./column.ts";
+import type { Cell, Column, Table, TableName } from "./column.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { Format } from "../framework/global-flags.ts";
 import type { TableLayout } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { escapeForTerminal } from "./clean-text.ts";
 
-export { tableColumns, timeColumn, type Column, type Makings, type TableName } from "./column.ts";
+export { tableColumns, type Column, type TableName } from "./column.ts";
 
 /** The format of this run: the one of the flags, else a table on a terminal and tab-separated lines in a pipe. */
 export const formatOf = ({ globals, terminal }: Context) => globals.format ?? (terminal.interactive ? "table" : "tsv");
@@ -29,14 +29,12 @@ export async function printRows<T extends object>(context: Context, { rows, colu
   return isRead;
 }
 
-type Cells<T, N extends TableName> =
-  object extends Makings<T, N> ? { readonly cells?: Makings<T, N> } : { readonly cells: Makings<T, N> };
-/** Rows of a table of `tables.json`. The cells may be left out where every column is a field. */
-export type Tabled<T, N extends TableName> = Omit<Printed<T>, "columns"> & Cells<T, N> & { readonly table: N };
+/** Rows of a table of `tables.json`. */
+export type Tabled<T, N extends TableName> = Omit<Printed<T>, "columns"> & Table<T, N>;
 
 /** Prints such rows, or the hint of the table where none is given. @returns as {@link printRows} */
 export const printTable = <T extends object, N extends TableName>(context: Context, given: Tabled<T, N>) =>
-  printRows(context, { none: hintOf(given.table), ...given, columns: tableColumns(given.table, given.cells) });
+  printRows(context, { none: hintOf(given.table), ...given, columns: tableColumns(context, given) });
 
 type Shown<T> = { readonly [K in keyof T]?: (value: T[K]) => string };
 

@@ -2,7 +2,7 @@ import { defineCommand, UsageError, type Context } from "../../framework/command
 import { optional, word, integer, userId } from "../../params/param.ts";
 import { since } from "../../framework/time-format.ts";
 import { findUser, runOperation, withAccounts } from "../../target/operations.ts";
-import { printTable, timeColumn } from "../../terminal/print.ts";
+import { printTable } from "../../terminal/print.ts";
 import { repeats } from "../ledger/ledger-columns.ts";
 import { DEFAULT_RANGE } from "../ledger/selection-flags.ts";
 
@@ -26,7 +26,8 @@ async function listAsked(context: Context, typed: string, from: ReturnType<typeo
     await printTable(context, {
       table: "asked questions",
       rows: await askedQuestions(service, user, { most, since: from(context.clock.now(), zone) }),
-      cells: { created_at: timeColumn("created_at", zone), ...repeats },
+      zone,
+      cells: repeats,
     });
   });
 }

@@ -5,8 +5,8 @@ import { anything, idempotencyKey, integer, oneOf, optional } from "../../params
 import { required, userParam, word, type Values } from "../../params/param.ts";
 import { eventBody } from "../../../contract/schemas/event-schemas.ts";
 import { findLossyValues } from "../../../runtime/json/lossy-json.ts";
-import { formatOf, printRecord, printTable, type Makings } from "../../terminal/print.ts";
-import { feedbackByArticle, type ArticleFeedback } from "../../../admin/article-feedback.ts";
+import { formatOf, printRecord, printTable } from "../../terminal/print.ts";
+import { feedbackByArticle } from "../../../admin/article-feedback.ts";
 import type { countEvents } from "../../../events/projections/event-stats.ts";
 import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { printLong } from "../../framework/long-work.ts";
@@ -32,7 +32,15 @@ const stats = defineCommand("events stats", {
       if (by === undefined) await printStats(await events.stats(range, onDamage, (ms) => dayIn(ms, zone)), context);
       else {
         const rows = await feedbackByArticle(storage, range, onDamage);
-        await printTable(context, { table: "articles", rows, cells: ARTICLES });
+        await printTable(context, {
+          table: "articles",
+          rows,
+          cells: {
+            article: { of: ({ article }) => (article === null ? "" : `${article.id} (${article.lang})`) },
+            routes: { of: ({ routes }) => routes.join(", ") },
+            questions: { of: ({ questions }) => questions.join(" · ") },
+          },
+        });
       }
     }),
 });
@@ -46,13 +54,6 @@ async function printStats(data: Awaited<ReturnType<typeof countEvents>>, context
   await printTable(context, { table: "event statistics", data, rows });
   if (formatOf(context) === "table") await context.terminal.write(`\n${data.events} events of ${data.users} users.\n`);
 }
-
-const ARTICLES = {
-  article: { of: ({ article }) => (article === null ? "" : `${article.id} (${article.lang})`) },
-  title: { of: ({ article }) => article?.title ?? "" },
-  routes: { of: ({ routes }) => routes.join(", ") },
-  questions: { of: ({ questions }) => questions.join(" · ") },
-} satisfies Makings<ArticleFeedback, "articles">;
 
 /** Reads the events of a range, without the batches that are damaged: those are reported after the others were read.
  * @throws UsageError when the range ends before it starts */

@@ -11,7 +11,6 @@ import { toIso } from "../../../runtime/clock.ts";
 import { dayIn, showAge, showTime, since } from "../../framework/time-format.ts";
 import { DEFAULT_RANGE, rangeFlags, selectionFlags, selectionOf } from "./selection-flags.ts";
 import type { FoundRow } from "../../../admin/search-ledgers.ts";
-import { entryCells } from "./ledger-columns.ts";
 import { adjustmentOf, isFreeUse, newestFirst, summarizeLedger, toLedgerRow } from "../../../admin/ledger-reader.ts";
 import type { FoundEntry } from "../../../admin/find-entry.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
@@ -35,7 +34,7 @@ const show = defineCommand("ledger show", {
       }
       if (others.length === 0) return printEntry(context, first, zone);
       const rows = found.map(({ entry }): FoundRow => ({ user_id: entry.user_id, ...toLedgerRow(entry) }));
-      await printTable(context, { table: "found entries", rows, cells: entryCells(context.clock.now(), zone) });
+      await printTable(context, { table: "found entries", rows, zone });
       terminal.say(`${found.length} entries have this reference: show one by its number and --user.`);
     }),
 });
@@ -107,7 +106,7 @@ const search = defineCommand("ledger search", {
       const { searchLedgers } = await import("../../../admin/search-ledgers.ts");
       const now = context.clock.now();
       const wanted = { actor, reason, least, most, ...selectionOf(flags, now, zone) };
-      const columns: Column<FoundRow>[] = tableColumns("found entries", entryCells(now, zone));
+      const columns: Column<FoundRow>[] = tableColumns(context, { table: "found entries", zone });
       await longWork(context, "What was found so far is printed; a shorter range takes less time.", (report) =>
         printAll(context, columns, searchLedgers(service, wanted, countTo(report, "users searched"))),
       );
@@ -128,12 +127,6 @@ const top = defineCommand("ledger top", {
   },
 });
 
-const COLUMNS: readonly Column<Entry>[] = tableColumns("exported entries", {
-  balance: { of: ({ account }) => account.balance },
-  total_earned: { of: ({ account }) => account.total_earned },
-  total_spent: { of: ({ account }) => account.total_spent },
-});
-
 const exportLedger = defineCommand("ledger export", {
   arguments: { user: optional(userId) },
   options: { entries: toggle() },
@@ -147,7 +140,8 @@ const exportLedger = defineCommand("ledger export", {
         const lines = checksummed("ledger", toIso(service.clock.now()), exportLedgers(service, users));
         return void (await printLong(context, INCOMPLETE, lines, "lines"));
       }
-      const printer = openRowPrinter(context, COLUMNS, { format });
+      const columns: Column<Entry>[] = tableColumns(context, { table: "exported entries" });
+      const printer = openRowPrinter(context, columns, { format });
       for (const id of users)
         for await (const entry of service.ledger.entries(id)) if (!(await printer.print(entry))) return;
       await printer.end();

@@ -6,7 +6,7 @@ import { withAccountOperations, type AccountOperations } from "../../target/oper
 import { flagOf, optional, toggle, userParam, integer } from "../../params/param.ts";
 import { formatOf, openRowPrinter, printRows, tableColumns } from "../../terminal/print.ts";
 import type { Column, RowPrinter } from "../../terminal/print.ts";
-import { entryCells, repeats, type WideRow } from "./ledger-columns.ts";
+import { repeats, type WideRow } from "./ledger-columns.ts";
 import { selectionFlags, selectionOf } from "./selection-flags.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { setTimeout as delay } from "node:timers/promises";
@@ -43,9 +43,9 @@ export const list = defineCommand("ledger list", {
         unpaged !== undefined
           ? printAll(context, columns, newestFirst(reader, selection), limit)
           : printPage(context, columns, reader, { who, page: page ?? 1, size: pageSize ?? 20 });
-      const cells = entryCells(now, zone);
-      const columns: readonly Column<LedgerRow>[] = tableColumns("ledger", cells);
-      const wideColumns: readonly Column<WideRow>[] = tableColumns("wide ledger", { ...cells, ...repeats });
+      const columns: readonly Column<LedgerRow>[] = tableColumns(context, { table: "ledger", zone });
+      const wideTable = { table: "wide ledger", zone, cells: repeats } as const;
+      const wideColumns: readonly Column<WideRow>[] = tableColumns(context, wideTable);
       const reader = (await import("./daemon-ledger-reader.ts")).openLedgerReader(operations, who);
       if (wide) await print(await openWideReader(operations.session!, who), wideColumns);
       else if (!following) await print(reader, columns);

@@ -85,7 +85,6 @@ const status = defineCommand("news status", {
       cells: {
         state: { show: ({ ok, state }, terminal) => terminal.paint(ok ? "green" : "red", state) },
         last_read: { of: lastRead },
-        ...READ_COUNTS,
       },
     });
     const { version, published_at, items, topics, notices, help } = data;
@@ -99,9 +98,6 @@ const status = defineCommand("news status", {
 
 type SourceRow = Awaited<ReturnType<News["status"]>>["sources"][number];
 const COUNTS = ["read", "kept", "cut", "old", "undated", "refused"] as const;
-const READ_COUNTS = Object.fromEntries(
-  COUNTS.map((name) => [name, { of: ({ last_read }: SourceRow) => last_read?.[name] }]),
-) as Record<(typeof COUNTS)[number], { of: (row: SourceRow) => number | undefined }>;
 
 /** What the last read brought, as `12 read, 10 kept, 2 old`. */
 function lastRead({ last_read, unchanged }: SourceRow): string {

@@ -2,7 +2,7 @@ import type { AuditRow } from "../../../admin/audit-log.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT } from "../../framework/command.ts";
 import { integer, optional, profileName, userId } from "../../params/param.ts";
 import { withAccounts } from "../../target/operations.ts";
-import { openRowPrinter, printRecord, tableColumns, timeColumn } from "../../terminal/print.ts";
+import { openRowPrinter, printRecord, tableColumns } from "../../terminal/print.ts";
 import { rangeFlags, selectionOf } from "../ledger/selection-flags.ts";
 
 const about = optional(userId, "user");
@@ -12,8 +12,8 @@ const list = defineCommand("audit list", {
   run: ({ operator, user, limit = 50, ...range }, context) =>
     withAccounts(context, async ({ service, zone }) => {
       const { createAuditLog } = await import("../../../admin/audit-log.ts");
-      const cells = { at: timeColumn("at", zone), arguments: { of: (row: AuditRow) => JSON.stringify(row.arguments) } };
-      const printer = openRowPrinter<AuditRow>(context, tableColumns("audit", cells));
+      const cells = { arguments: { of: (row: AuditRow) => JSON.stringify(row.arguments) } };
+      const printer = openRowPrinter<AuditRow>(context, tableColumns(context, { table: "audit", zone, cells }));
       const { since, until } = selectionOf(range, context.clock.now(), zone);
       let count = 0;
       for await (const row of createAuditLog(service).newestFirst(since, until)) {

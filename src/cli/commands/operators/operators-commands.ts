@@ -9,7 +9,7 @@ import { optional, required, expiresAt, expiry, oneOf, profileName, toggle } fro
 import { withAccounts } from "../../target/operations.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { printTable } from "../../terminal/print.ts";
-import { printSecret, tokenCells } from "../users/tokens-commands.ts";
+import { printSecret } from "../users/tokens-commands.ts";
 
 type OperatorRow = Omit<TokenRow, "user_id"> & { readonly operator: string };
 type AccountsService = AccountsSession["service"];
@@ -21,7 +21,7 @@ const { actor } = operatorFlags;
 const named = { name: required(profileName) };
 
 const printOperators = (context: Context, rows: readonly OperatorRow[]) =>
-  printTable(context, { table: "operators", rows, cells: tokenCells(context.clock.now()) });
+  printTable(context, { table: "operators", rows });
 
 const list = defineCommand("operators list", {
   async run(_values, context) {

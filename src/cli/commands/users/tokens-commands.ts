@@ -7,15 +7,7 @@ import { gracePeriod, showAge, showSpan } from "../../framework/time-format.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";
-import { printRecord, printTable, type Makings } from "../../terminal/print.ts";
-
-/** @param now ms since the epoch, for the age of a token */
-export const tokenCells = (now: number) =>
-  ({
-    start: { show: ({ start }) => (start === undefined ? "-" : `${start}…`) },
-    created_at: { show: ({ created_at }) => showAge(created_at, now) },
-    expires_at: { show: ({ expires_at }) => (expires_at === null ? "never" : showAge(expires_at, now)) },
-  }) satisfies Makings<Omit<TokenRow, "user_id">, "tokens">;
+import { printRecord, printTable } from "../../terminal/print.ts";
 
 const newTokenFlags = { expires: optional(expiry), label: optional(text(64)) };
 
@@ -73,7 +65,7 @@ const activeTokens = async (tokens: Tokens, user: string): Promise<TokenRow[]> =
   (await tokens.list(user)).filter(({ state }) => state === "active");
 
 const printTokens = (context: Context, rows: readonly TokenRow[], none: string) =>
-  printTable(context, { table: "tokens", rows, cells: tokenCells(context.clock.now()), none });
+  printTable(context, { table: "tokens", rows, none });
 
 const list = defineCommand("tokens list", {
   arguments: { user: knownUser() },

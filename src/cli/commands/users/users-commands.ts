@@ -5,13 +5,11 @@ import { CommandFailure, defineCommand, defineGroup, EXIT, type Context } from "
 import { confirmUnlessYes, operatorFlags } from "../../framework/confirm.ts";
 import { longWork } from "../../framework/long-work.ts";
 import { knownUser, optional, required, integer, oneOf, userId, toggle } from "../../params/param.ts";
-import { showAge, showInstant, showReset, showTime, zoneOf } from "../../framework/time-format.ts";
-import { entryCells } from "../ledger/ledger-columns.ts";
+import { showReset, showTime, zoneOf } from "../../framework/time-format.ts";
 import { showFeatures } from "./subscription-commands.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
 import { formatOf, printRecord, printTable, type Tabled, type TableName } from "../../terminal/print.ts";
-import { tokenCells } from "./tokens-commands.ts";
 
 const list = defineCommand("users list", {
   async run(_values, context) {
@@ -21,10 +19,6 @@ const list = defineCommand("users list", {
       table: "users",
       data: rows.map((row) => ({ ...row, erased_at: row.erased?.at ?? null })),
       rows,
-      cells: {
-        free_daily_quota: { show: ({ free_daily_quota }) => String(free_daily_quota ?? "default") },
-        erased_at: { of: ({ erased }) => erased?.at, show: ({ erased }) => (erased ? showInstant(erased.at) : "") },
-      },
     });
   },
 });
@@ -64,22 +58,20 @@ async function printOverview(context: Context, overview: UserOverview): Promise<
     await terminal.write(`\n${terminal.paint("bold", title)}${rows.length === 0 ? ": none" : ""}\n`);
     if (rows.length > 0) await printTable(context, given);
   }
-  await section("Tokens", { table: "tokens", rows: overview.tokens, cells: tokenCells(now) });
+  await section("Tokens", { table: "tokens", rows: overview.tokens });
   await section("Last questions", {
     table: "questions of a user",
     rows: overview.last_questions,
     cells: {
       message_id: { of: ({ message_id }) => String(message_id) },
-      age: { of: ({ created_at }) => showAge(created_at, now) },
       cost: { of: ({ points_cost, free_use }) => (free_use ? "free use" : String(points_cost || "none")) },
     },
   });
-  await section("Last entries", { table: "ledger", rows: overview.last_entries, cells: entryCells(now, zone) });
+  await section("Last entries", { table: "ledger", rows: overview.last_entries, zone });
   await section("Feedback of the last 7 days", {
     table: "feedback of a user",
     rows: overview.feedback,
     cells: {
-      age: { of: ({ created_at }) => showAge(created_at, now) },
       message_id: { of: ({ message_id }) => String(message_id ?? "") },
       route: { of: ({ route, sub_intent }) => [route, sub_intent].filter(Boolean).join("/") },
     },
