@@ -1,5 +1,4 @@
 import { awaitInterrupt } from "../../runtime/interrupt.ts";
-import { printLines } from "../terminal/print.ts";
 import type { Context } from "./command-context.ts";
 import { CommandFailure, EXIT } from "./command-failure.ts";
 import { showCount } from "./time-format.ts";
@@ -8,6 +7,7 @@ import { showCount } from "./time-format.ts";
 export type ReportPlace = (show: (spent_ms: number) => string) => void;
 
 const SHOW_MS = 100; // The shortest time between two lines of progress, ms.
+const BATCH_LINES = 100; // Lines of an export that are written at once.
 
 /** Runs work that may take long. At Ctrl-C it ends where it next reports its place.
  * @param advice a sentence or more, after how far the work is
@@ -63,4 +63,9 @@ export async function* countPassed<T>(items: AsyncIterable<T>, report: ReportPla
 
 /** Prints lines as they come; false when stdout was closed before the last of them. @param what the name of a line */
 export const printLong = (context: Context, advice: string, lines: AsyncIterable<string>, what: string) =>
-  longWork(context, advice, (report) => printLines(context, countPassed(lines, report, what)));
+  longWork(context, advice, async (report) => {
+    const { batchesOf } = await import("../../runtime/batches.ts"); // Loaded on demand, as all that works on a storage.
+    for await (const batch of batchesOf(countPassed(lines, report, what), BATCH_LINES))
+      if (!(await context.terminal.write(`${batch.join("\n")}\n`))) return false;
+    return true;
+  });

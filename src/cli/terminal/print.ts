@@ -53,61 +53,46 @@ export async function printRecord<T extends object>(context: Context, data: T, s
 /** Prints any number of rows as they come. `print` and `flush` return false once the reader has gone. */
 export type RowPrinter<T> = ReturnType<typeof openRowPrinter<T & object>>;
 
-/** Prints rows as they come, in constant memory. A table is drawn in parts, with the widths of its first part.
+const BATCH_ROWS = 100;
+
+/** Prints rows as they come, in batches and in constant memory. A table is drawn in parts, with the widths of its first.
  * @param options.paged whether a JSON document is one page that holds all rows */
 export function openRowPrinter<T extends object>(
   context: Context,
   columns: readonly Column<T>[],
   { format = formatOf(context), paged = false }: { readonly format?: Format; readonly paged?: boolean } = {},
 ) {
-  const render = rendererOf(format, columns, context.terminal);
+  const { terminal } = context;
+  const render = rendererOf(format, columns, terminal);
   const json = format === "json";
   const head = !json ? "" : paged ? '{ "items": [' : "[";
-  const { add, flush } = openBatches<T>(context, async (rows, isFirst) => {
-    return `${isFirst ? head : ""}${await render(rows, isFirst)}`;
-  });
+  let waiting: T[] = [];
   let count = 0;
+  let isFirst = true;
+  async function flush(): Promise<boolean> {
+    const begin = isFirst ? head : "";
+    const text = render(waiting, isFirst);
+    [waiting, isFirst] = [[], false];
+    return terminal.write(begin + (await text));
+  }
   return {
     /** Waits until the reader has taken what does not fit into the batch. */
-    print(row: T) {
+    async print(row: T): Promise<boolean> {
       count += 1;
-      return add(row);
+      waiting.push(row);
+      return waiting.length < BATCH_ROWS || flush();
     },
     flush,
     /** @param isCut whether there may be more rows than were printed */
     async end(isCut = false): Promise<void> {
       await flush();
       const page = paged ? `, "total": ${isCut ? "null" : count}, "page": 1, "page_size": ${count} }` : "";
-      if (json) await context.terminal.write(`${count === 0 ? "" : "\n"}]${page}\n`);
+      if (json) await terminal.write(`${count === 0 ? "" : "\n"}]${page}\n`);
     },
   };
 }
 
-/** Prints lines as they come; false when stdout was closed before the last of them. */
-export async function printLines(context: Context, lines: AsyncIterable<string>): Promise<boolean> {
-  const { add, flush } = openBatches<string>(context, (batch) => batch.map((line) => `${line}\n`).join(""));
-  for await (const line of lines) if (!(await add(line))) return false;
-  return flush();
-}
-
 type Render<T> = (rows: readonly T[], isFirst: boolean) => string | Promise<string>;
-const BATCH_ROWS = 100;
-
-/** Output in batches. Both functions return false once the reader has gone. */
-function openBatches<T>({ terminal }: Context, render: Render<T>) {
-  let waiting: T[] = [];
-  let isFirst = true;
-  async function flush(): Promise<boolean> {
-    const text = render(waiting, isFirst);
-    [waiting, isFirst] = [[], false];
-    return terminal.write(await text);
-  }
-  async function add(row: T): Promise<boolean> {
-    waiting.push(row);
-    return waiting.length < BATCH_ROWS ? true : flush();
-  }
-  return { add, flush };
-}
 
 function rendererOf<T extends object>(format: Format, columns: readonly Column<T>[], terminal: Terminal): Render<T> {
   if (format === "json")
