@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import type { Receipt, Verification, VerifyProgress } from "../../../ledger/verify-ledgers.ts";
-import { defineCommand, UsageError } from "../../framework/command.ts";
-import { longWork } from "../../framework/long-work.ts";
+import type { Receipt, Verification, VerifyOptions, VerifyProgress } from "../../../ledger/verify-ledgers.ts";
+import type { Storage } from "../../../storage/storage.ts";
+import { CommandFailure, defineCommand, EXIT, UsageError } from "../../framework/command.ts";
+import { longWork, type ReportPlace } from "../../framework/long-work.ts";
 import { optional, toggle, text, userId } from "../../params/param.ts";
 import { printTable } from "../../terminal/print.ts";
 import { showCount } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
-import { damagesOf, failOnDamage, openValueChecks, verifyWithProgress } from "./verify-with-progress.ts";
 
 type VerificationRow = Omit<Verification, "damage"> & { readonly fault?: Verification["damage"] };
 
@@ -61,3 +61,64 @@ async function readReceipts(file: string, cwd: string): Promise<ReadonlyMap<stri
     throw new UsageError(`--against ${file} cannot be read: ${reason}.`);
   }
 }
+
+/** Verifies ledgers as a part of long work. @param found where the results are put as they come */
+export async function verifyWithProgress(
+  report: ReportPlace,
+  storage: Storage,
+  options: Omit<VerifyOptions, "onProgress">,
+  show: (progress: VerifyProgress, spent_ms: number) => string,
+  found: Verification[] = [],
+): Promise<Verification[]> {
+  const { verifyLedgers } = await import("../../../ledger/verify-ledgers.ts");
+  let progress: VerifyProgress = { keys: 0, entries: 0 };
+  const showNow = (spent_ms: number): string => show(progress, spent_ms);
+  const onProgress = (now: VerifyProgress): void => {
+    progress = now;
+    report(showNow);
+  };
+  for await (const one of verifyLedgers(storage, { ...options, onProgress })) {
+    report(showNow); // What an interrupt ended would count as damaged.
+    found.push(one);
+  }
+  return found;
+}
+
+const MAX_MESSAGES = 100; // How many messages are kept of values that belong to no user, and per user.
+
+/** Verifies the values beside the ledgers in the same pass.
+ * @returns `hooks` for the verification; and `add`, which puts the first damage of each user into a verification without
+ * one, and returns what is damaged and belongs to no verified user */
+async function openValueChecks(storage: Storage) {
+  const { checkValues } = await import("../../../admin/find-damaged-values.ts");
+  const { encodeSegment } = await import("../../../storage/keys.ts");
+  const damaged = new Map<string | undefined, string[]>(); // By user, that of a cut-off erasure first.
+  const hooks = checkValues(storage, ({ user, message, isErasure }) => {
+    const messages = damaged.get(user) ?? [];
+    damaged.set(user, messages);
+    if (isErasure === true) messages.unshift(message);
+    else if (messages.length < MAX_MESSAGES) messages.push(message);
+  });
+  function add(found: Verification[]): string[] {
+    for (const [row, { user_id, damage }] of found.entries()) {
+      const [message] = damaged.get(encodeSegment(user_id)) ?? [];
+      damaged.delete(encodeSegment(user_id));
+      if (damage === undefined && message !== undefined)
+        found[row] = { ...found[row]!, damage: { entry: null, message } };
+    }
+    return [...damaged.values()].flat().slice(0, MAX_MESSAGES);
+  }
+  return { hooks, add };
+}
+
+/** @throws CommandFailure that names the first wrong entry of each damaged ledger, below the headline */
+export function failOnDamage(found: readonly Verification[], headline: string[] = [], others: string[] = []): void {
+  const lines = [...damagesOf(found), ...others];
+  if (lines.length > 0) throw new CommandFailure(EXIT.failure, [...headline, ...lines].join("\n"));
+}
+
+/** The first damage of each ledger. */
+const damagesOf = (found: readonly Verification[]): string[] =>
+  found.flatMap(({ user_id, damage }) =>
+    damage ? `${user_id}: ${damage.entry === null ? "" : `entry ${damage.entry}: `}${damage.message}` : [],
+  );

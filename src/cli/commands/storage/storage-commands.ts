@@ -1,4 +1,4 @@
-import { defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
+import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmUnlessYes } from "../../framework/confirm.ts";
 import { withBareStorage } from "../../target/bare-storage.ts";
 import { SkippedDamage } from "../../framework/skipped-damage.ts";
@@ -14,7 +14,7 @@ import { restoreStorage, type RestoreProgress } from "../../../backup/restore-st
 import { archivedValues, archiveLines, storedValues, type StoredValue } from "../../../backup/storage-archive.ts";
 import { acceptStorage, findIdentity } from "../../../storage/identity/storage-identity.ts";
 import type { Storage } from "../../../storage/storage.ts";
-import { failOnDamage, verifyWithProgress, withAdvice } from "../ledger/verify-with-progress.ts";
+import { failOnDamage, verifyWithProgress } from "../ledger/verify.ts";
 
 const copy = defineCommand("storage copy", {
   options: { to: required(text(4096)) },
@@ -65,6 +65,13 @@ async function readToEnd(context: Context, values: AsyncIterable<StoredValue>): 
     throw withAdvice(error, { ChecksumError: "Nothing was written." });
   });
   return count;
+}
+
+/** The failure of an import with advice by the error's name, others as they are; a storage error keeps its code. */
+function withAdvice(error: unknown, advice: Readonly<Record<string, string>>): unknown {
+  if (!(error instanceof Error) || !Object.hasOwn(advice, error.name)) return error;
+  error.message += `\n${advice[error.name]}`;
+  return error.name === "StorageError" ? error : new CommandFailure(EXIT.failure, error.message);
 }
 
 const SOURCE_DAMAGED = "The source storage is damaged. Everything else was written.";
