@@ -45,7 +45,7 @@ export function createClient(settings: ClientSettings): Client {
   const { token, retry = RETRY_POLICY, clock = systemClock } = settings;
   const base = readUrl(settings.url);
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-    throw new RangeError("The token must be printable ASCII without spaces.");
+    throw new RangeError("must be printable ASCII without spaces");
 
   return async (id, input = {}, { signal, idempotencyKey } = {}) => {
     validateRequest(id, input);

@@ -1,15 +1,15 @@
-import { createClient, type Client, type Success } from "../../client/client.ts";
+import { createClient, type Success } from "../../client/client.ts";
 import type { RetryPolicy } from "../../client/client-retry.ts";
 import type { RawInput } from "../../contract/validation/validate-request.ts";
 import { ENDPOINTS, type OperationId } from "../../contract/endpoints.ts";
-import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.ts";
+import { CommandFailure, EXIT, orUsageError, UsageError } from "../framework/command-failure.ts";
 import { zoneOf } from "../framework/time-format.ts";
 import type { DaemonTarget } from "./daemon-target.ts";
 
 /** The operations of a running daemon, on behalf of the token's user. @param user named by the command, checked there
- * @throws UsageError for an address that is not valid, or a user who is not the token's */
+ * @throws UsageError for a token that no header can carry, or a user who is not the token's */
 export async function openDaemonOperations(target: DaemonTarget, user: string | undefined, retry?: RetryPolicy) {
-  const client = clientOf(target, retry);
+  const client = orUsageError("The token", () => createClient({ ...target, ...(retry && { retry }) }));
   let me: Promise<Success<"getMe">> | undefined;
 
   async function run<K extends OperationId>(id: K, input: RawInput, idempotencyKey?: string): Promise<Success<K>> {
@@ -26,14 +26,6 @@ export async function openDaemonOperations(target: DaemonTarget, user: string | 
   if (user !== undefined && (await currentUser()) !== user)
     throw new UsageError(`The token is not ${user}'s but ${await currentUser()}'s.`);
   return { run, currentUser, zone: async () => zoneOf((await ownAccount()).next_reset_at) };
-}
-
-function clientOf({ url, token }: DaemonTarget, retry?: RetryPolicy): Client {
-  try {
-    return createClient({ url, token, ...(retry && { retry }) });
-  } catch (error) {
-    throw error instanceof RangeError ? new UsageError(error.message) : error;
-  }
 }
 
 function requireToken({ url, token }: DaemonTarget): void {
