@@ -1,18 +1,17 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { CommandIo } from "../framework/command-io.ts";
 import { EXIT } from "../framework/command-failure.ts";
+import { within } from "../../runtime/within.ts";
 import { completionOf } from "./candidates.ts";
 
 const TIMEOUT_MS = 5000; // Longest time to wait for a storage or a file after a key was pressed, ms.
+const NOTHING = "words\n";
 
 /** Answers a shell that asks what may be typed: `anp __complete words -- WORD…`, the last at the cursor, or `anp
  * __complete bash LINE BREAKS`, the line up to it and readline's word breaks. Prints `words`, `files` or `folders`,
  * then the words that fit, each with a tab and what it means; on any failure, nothing but that. */
 export async function complete(args: readonly string[], io: CommandIo): Promise<void> {
-  const timeout = new AbortController();
-  const answer = answerTo(args, io, timeout.signal).catch(() => "words\n");
-  const text = await Promise.race([answer, delay(TIMEOUT_MS, "words\n", timeout)]);
-  timeout.abort();
+  const answer = answerTo(args, io, AbortSignal.timeout(TIMEOUT_MS)).catch(() => NOTHING);
+  const text = await within(answer, TIMEOUT_MS, () => NOTHING);
   await new Promise((resolve) => io.stdout.write(text, resolve));
   io.exit(EXIT.ok); // A storage that does not answer would keep the process alive.
 }
