@@ -8,8 +8,8 @@ import { type AccountOperations, findUser, withAccountOperations, withAccounts }
 import { formatOf, openRowPrinter, printRecord, printTable, tableColumns, type Column } from "../../terminal/print.ts";
 import type { LedgerSummary } from "../../../admin/ledger-reader.ts";
 import { toIso } from "../../../runtime/clock.ts";
-import { dayIn, showAge, showTime, since } from "../../framework/time-format.ts";
-import { DEFAULT_RANGE, rangeFlags, selectionFlags, selectionOf } from "./selection-flags.ts";
+import { dayIn, showAge, showTime } from "../../framework/time-format.ts";
+import { recentFlags, selectionFlags, selectionOf } from "./selection-flags.ts";
 import type { FoundRow } from "../../../admin/search-ledgers.ts";
 import { adjustmentOf, isFreeUse, newestFirst, summarizeLedger, toLedgerRow } from "../../../admin/ledger-reader.ts";
 import type { FoundEntry } from "../../../admin/find-entry.ts";
@@ -58,13 +58,13 @@ async function printEntry(context: Context, { entry, message, reversed_by }: Fou
 
 const summary = defineCommand("ledger summary", {
   arguments: { user: userParam() },
-  options: selectionFlags,
-  async run({ user, since: from = since(DEFAULT_RANGE), ...flags }, context) {
+  options: { ...selectionFlags, ...recentFlags },
+  async run({ user, ...flags }, context) {
     const summarize = async (operations: AccountOperations): Promise<void> => {
       const { openLedgerReader } = await import("./daemon-ledger-reader.ts");
       const { user_id, balance_points: balance } = (await operations.run("getMe", {})).data;
       const zone = await operations.zone();
-      const selection = selectionOf({ ...flags, since: from }, context.clock.now(), zone);
+      const selection = selectionOf(flags, context.clock.now(), zone);
       const rows = newestFirst(openLedgerReader(operations, user_id), selection);
       const totals = await summarizeLedger(rows, (ms) => dayIn(ms, zone));
       await printSummary(context, { user_id, since: toIso(selection.since!), balance, ...totals }, zone);
@@ -114,11 +114,11 @@ const search = defineCommand("ledger search", {
 });
 
 const top = defineCommand("ledger top", {
-  options: { by: optional(oneOf("spent", "earned", "free", "asked")), ...rangeFlags, limit: optional(integer(1)) },
-  async run({ by = "spent", limit = 20, since: from = since(DEFAULT_RANGE), ...flags }, context) {
+  options: { by: optional(oneOf("spent", "earned", "free", "asked")), ...recentFlags, limit: optional(integer(1)) },
+  async run({ by = "spent", limit = 20, ...flags }, context) {
     const rows = await withAccounts(context, async ({ service, zone }) => {
       const { topUsers } = await import("../../../admin/search-ledgers.ts");
-      const selection = selectionOf({ ...flags, since: from }, context.clock.now(), zone);
+      const selection = selectionOf(flags, context.clock.now(), zone);
       return longWork(context, "A shorter range takes less time.", (report) =>
         topUsers(service, by, { ...selection, most: limit }, countTo(report, "users read")),
       );

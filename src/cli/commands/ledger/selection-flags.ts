@@ -3,12 +3,12 @@ import { optional, repeatable, type Values, anything, text } from "../../params/
 import { since, until } from "../../framework/time-format.ts";
 import type { Selection } from "../../../admin/ledger-reader.ts";
 
-/** The range of commands that sum up or rank, when --since is left out. */
-export const DEFAULT_RANGE = "30d";
 const SHORTEST_REF = 6;
 
 /** The flags of a range of time. */
 export const rangeFlags = { since: optional(since), until: optional(until) };
+/** The same of commands that sum up or rank: without --since, of the last 30 days. */
+export const recentFlags = { ...rangeFlags, since: { ...optional(since), missing: () => since("30d") } };
 
 const choices = async () => (await import("../../../contract/schemas/points-schemas.ts")).entryType.options;
 
