@@ -37,17 +37,13 @@ export const knownUser = (): Reading<string> => required(userId, "user");
 export const userParam = (): Reading<string | undefined> => required(userId, "user");
 /** A value that may be left out. */
 export const optional = <T>(read: Reader<T>, holds?: Held) => ({ read, holds, missing: () => undefined });
-/** An optional value: one of those that the contract or the user's files define. */
-export const among = (choices: () => Promise<readonly string[]>) => ({ ...optional(anything), choices });
 
-/** One value or more: all remaining arguments. */
-export function several<T>(read: Reader<T>): Reading<readonly T[]> {
+/** A flag that may be repeated, or all remaining arguments. */
+export function repeatable<T>(read: Reader<T>): Reading<readonly T[]> {
   const readOne = Object.assign((typed: string) => [read(typed)], { words: read.words });
-  return { read: readOne, readAll: (typed) => typed.map((one) => read(one)) };
+  return { read: readOne, readAll: (typed) => typed.map((one) => read(one)), missing: () => [] };
 }
 
-/** A flag that may be repeated. */
-export const repeatable = <T>(read: Reader<T>): Reading<readonly T[]> => ({ ...several(read), missing: () => [] });
 /** A flag without a value. */
 export const toggle = (): Reading<boolean> => ({ read: () => true, missing: () => false });
 /** The flag of an option's name in camel case, as `--page-size`. */
@@ -63,7 +59,8 @@ export type Reader<T> = ((typed: string) => T) & {
   readonly free?: true | "unless a word";
 };
 
-const free = <T>(read: (typed: string) => T): Reader<T> => Object.assign(read, { free: true as const });
+/** Reads free text. */
+export const free = <T>(read: (typed: string) => T): Reader<T> => Object.assign(read, { free: true as const });
 
 /** Text of 1 to `max` characters after trimming. */
 export const text = (max: number): Reader<string> =>

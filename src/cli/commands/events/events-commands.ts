@@ -1,7 +1,7 @@
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { replay } from "./replay.ts";
 import { runOperation, withSession } from "../../target/operations.ts";
-import { anything, idempotencyKey, integer, oneOf, optional } from "../../params/param.ts";
+import { anything, free, idempotencyKey, integer, oneOf, optional } from "../../params/param.ts";
 import { required, userParam, word, type Values } from "../../params/param.ts";
 import { eventBody } from "../../../contract/schemas/event-schemas.ts";
 import { findLossyValues } from "../../../runtime/json/lossy-json.ts";
@@ -82,7 +82,7 @@ const record = defineCommand("events record", {
     route: optional(anything),
     subIntent: optional(anything),
     feedback: optional(oneOf(...eventBody.shape.feedback_type.unwrap().options)),
-    payload: optional(Object.assign(keptObject, { free: true as const })),
+    payload: optional(free(keptObject)),
     idempotencyKey: optional(idempotencyKey),
   },
   async run({ user, idempotencyKey, ...event }, context) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { News } from "../../../news/news.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT } from "../../framework/command.ts";
 import { longWork } from "../../framework/long-work.ts";
-import { among, anything, optional, word, integer } from "../../params/param.ts";
+import { anything, optional, word, integer } from "../../params/param.ts";
 import { runOperation, withOperations, withSession } from "../../target/operations.ts";
 import { sources } from "./sources-commands.ts";
 import { showInstant } from "../../framework/time-format.ts";
@@ -33,10 +33,11 @@ const LOOK_MS = 50; // Time between two looks at how far a refresh is, ms.
 const BAR = 20; // Width of the bar in characters.
 const NAMED = 4; // So many of the sources that are waited for are named.
 const AGAIN = "Nothing was lost: the same command reads the sources again.";
-const schemas = () => import("../../../contract/schemas/news-schemas.ts");
+const modes = async () =>
+  (await import("../../../contract/schemas/news-schemas.ts")).refreshQuery.shape.mode.unwrap().options;
 
 const refresh = defineCommand("news refresh", {
-  options: { mode: among(async () => (await schemas()).refreshQuery.shape.mode.unwrap().options) },
+  options: { mode: { ...optional(anything), choices: modes } },
   async run({ mode }, context) {
     const { terminal } = context;
     const { data, sources } = await withOperations(context, undefined, async ({ run, session }) => {

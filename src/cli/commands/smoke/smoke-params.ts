@@ -1,8 +1,4 @@
-import { integer, oneOf, optional, required, several, text, toggle } from "../../params/param.ts";
-import type { Reading, Values } from "../../params/param.ts";
-
-/** May be left out with --schema only. */
-export const FILES: Reading<readonly string[]> = { ...several(text(4096)), missing: () => [], holds: "file" };
+import { integer, oneOf, optional, required, text, toggle, type Values } from "../../params/param.ts";
 
 function listed(typed: string): readonly string[] {
   const words = typed.split(",").map((word) => word.trim());

@@ -1,8 +1,9 @@
 import { defineCommand, UsageError, type Definition } from "../../framework/command.ts";
-import { FILES, RECORD_OPTIONS, RUN_OPTIONS } from "./smoke-params.ts";
+import { repeatable, text } from "../../params/param.ts";
+import { RECORD_OPTIONS, RUN_OPTIONS } from "./smoke-params.ts";
 
 const run = defineCommand("smoke", {
-  arguments: { files: FILES },
+  arguments: { files: { ...repeatable(text(4096)), holds: "file" } },
   options: RUN_OPTIONS,
   async run(values, context) {
     if (values.schema) {
