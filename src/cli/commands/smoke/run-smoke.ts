@@ -32,7 +32,8 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   refuseStorageFlags(context);
   const planned = await openFiles(options, context);
   const daemons = await daemonsFor(planned, context);
-  const reporter = openReporter(options, context);
+  const { terminal, globals } = context;
+  const kind = globals.format === "json" ? "json" : (options.report ?? (terminal.interactive ? "human" : "tap"));
   const interrupt = awaitInterrupt(context.io);
   // The files of a daemon of another process share its state, and --bail goes by the files before.
   const jobs = options.bail ? 1 : (options.jobs ?? ("url" in daemons[0]! ? 1 : OWN_JOBS));
@@ -48,12 +49,12 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
     for await (const result of inOrder(planned.length, jobs, run)) {
       if (result === undefined || results.at(-1)?.unreachable !== undefined) continue;
       results.push(result);
-      await reporter.file(result);
+      if (kind === "human") await terminal.write(toHuman(result, terminal.paint));
     }
   } finally {
     interrupt.forget();
   }
-  await reporter.end(results);
+  await report(results, kind, options, context);
   if (interrupt.signal.aborted) throw new CommandFailure(EXIT.interrupted, "Interrupted. Cleanup steps were run.");
   const unreachable = results.at(-1)?.unreachable;
   if (unreachable !== undefined) throw new CommandFailure(EXIT.unreachable, unreachable);
@@ -64,30 +65,21 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   if (!ran && !options.allowSkipped) throw new CommandFailure(EXIT.smoke, nothing);
 }
 
-function openReporter({ report, junit }: SmokeOptions, { terminal, globals, cwd }: Context) {
-  const kind = globals.format === "json" ? "json" : (report ?? (terminal.interactive ? "human" : "tap"));
-  const paint = terminal.paint.bind(terminal);
+type Kind = NonNullable<SmokeOptions["report"]> | "json";
+
+/** @throws CommandFailure when the JUnit report cannot be written */
+async function report(results: readonly FileResult[], kind: Kind, { junit }: SmokeOptions, { terminal, cwd }: Context) {
   const texts = {
-    human: (results: readonly FileResult[]) => toSummary(results, paint),
-    tap: toTap,
-    junit: toJunit,
-    json: (results: readonly FileResult[]) => `${JSON.stringify(results, null, 2)}\n`,
+    human: () => toSummary(results, terminal.paint),
+    tap: () => toTap(results),
+    junit: () => toJunit(results),
+    json: () => `${JSON.stringify(results, null, 2)}\n`,
   };
-  return {
-    async file(result: FileResult): Promise<void> {
-      if (kind === "human") await terminal.write(toHuman(result, paint));
-    },
-    /** @throws CommandFailure when the JUnit report cannot be written */
-    async end(results: readonly FileResult[]): Promise<void> {
-      await terminal.write(texts[kind](results));
-      if (junit === undefined) return;
-      try {
-        await writeFile(resolve(cwd, junit), toJunit(results));
-      } catch (error) {
-        throw new CommandFailure(EXIT.failure, `The report cannot be written: ${(error as Error).message}`);
-      }
-    },
-  };
+  await terminal.write(texts[kind]());
+  if (junit === undefined) return;
+  await writeFile(resolve(cwd, junit), toJunit(results)).catch((error: unknown) => {
+    throw new CommandFailure(EXIT.failure, `The report cannot be written: ${(error as Error).message}`);
+  });
 }
 
 /** A file's own daemon is in memory, and the file sets its clock and fixture. */
