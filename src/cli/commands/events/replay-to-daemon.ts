@@ -26,17 +26,6 @@ function keyOf(fingerprint: string, occurrence: number): string {
   return occurrence === 1 ? key : `${key}-${occurrence}`;
 }
 
-function createGate(pause: (seconds: number) => Promise<void>) {
-  let pausing: Promise<void> | undefined;
-  return {
-    opened: () => pausing,
-    hold(seconds: number): void {
-      pausing ??= pause(seconds).finally(() => (pausing = undefined));
-      pausing.catch(() => undefined); // It rejects for those who wait; there may be none.
-    },
-  };
-}
-
 /** Sends the events of lines to a daemon, for the token's user, as fast as its rate limit allows, each with an
  * idempotency key of its content: it is stored once however often it is sent, dated by the daemon's clock.
  * @throws AnpError, UnreachableError as the client does; CommandFailure when the daemon cannot write its event log */
@@ -47,8 +36,13 @@ export async function replayToDaemon(
 ): Promise<ReplayReport> {
   const { dryRun, pause, chunk = CHUNK } = options;
   const me = await currentUser();
-  const gate = createGate(pause);
   const counts = new FingerprintCounts();
+  let pausing: Promise<void> | undefined;
+
+  function hold(seconds: number): void {
+    pausing ??= pause(seconds).finally(() => (pausing = undefined));
+    pausing.catch(() => undefined); // It rejects for those who wait; there may be none.
+  }
 
   const count = (sent: ReplayedEvent) => (sent.source_id === undefined ? counts.addSeen(sent.fingerprint) : 1);
 
@@ -57,16 +51,16 @@ export async function replayToDaemon(
     const event = JSON.parse(json) as StoredEvent;
     if (event.user_id !== me) return { reason: `user_id: is ${event.user_id}, but the token is ${me}'s` };
     if (dryRun) return "stored";
-    await gate.opened();
+    await pausing;
     try {
       const input = { body: eventBody.parse(event) };
       const { data, replayed, pause_s } = await run("recordEvent", input, keyOf(fingerprint, nth));
-      if (pause_s !== undefined) gate.hold(pause_s);
+      if (pause_s !== undefined) hold(pause_s);
       if (data.stored) return replayed === true ? "skipped" : "stored";
     } catch (error) {
       if (!(error instanceof AnpError)) throw error;
       if (error.code === 429 || (error.code === 503 && attempt < ATTEMPTS)) {
-        gate.hold(Number(error.headers["retry-after"] ?? 1));
+        hold(Number(error.headers["retry-after"] ?? 1));
         return send(sent, nth, attempt + 1);
       }
       if (error.code !== 422) throw error;

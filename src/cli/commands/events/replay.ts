@@ -110,12 +110,9 @@ async function run(
         };
       },
     });
-    if (!interrupt.signal.aborted) {
-      await pointFile?.remove();
-      return { report };
-    }
-    await saveResumePoint();
-    return { report, interruptedAt: done.place.line };
+    interrupt.signal.throwIfAborted();
+    await pointFile?.remove();
+    return { report };
   } catch (error) {
     terminal.progress("");
     const isSaved = await saveResumePoint();
