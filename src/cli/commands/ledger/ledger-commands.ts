@@ -6,12 +6,11 @@ import { countTo, INCOMPLETE, longWork, printLong } from "../../framework/long-w
 import { anything, integer, name, oneOf, optional, required, toggle, userId, userParam } from "../../params/param.ts";
 import { type AccountOperations, findUser, withAccountOperations, withAccounts } from "../../target/operations.ts";
 import { formatOf, openRowPrinter, printRecord, printTable, tableColumns, type Column } from "../../terminal/print.ts";
-import type { LedgerSummary } from "../../../admin/ledger-reader.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import { dayIn, showAge, showTime } from "../../framework/time-format.ts";
 import { recentFlags, selectionFlags, selectionOf } from "./selection-flags.ts";
 import type { FoundRow } from "../../../admin/search-ledgers.ts";
-import { adjustmentOf, isFreeUse, newestFirst, summarizeLedger, toLedgerRow } from "../../../admin/ledger-reader.ts";
+import { newestFirst, summarizeLedger, toLedgerRow, type LedgerSummary } from "../../../admin/ledger-reader.ts";
 import type { FoundEntry } from "../../../admin/find-entry.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
 
@@ -40,12 +39,12 @@ const show = defineCommand("ledger show", {
 });
 
 async function printEntry(context: Context, { entry, message, reversed_by }: FoundEntry, zone: string): Promise<void> {
-  const { id: entry_id, user_id, created_at, type, delta, description, ref_id } = entry;
+  const { id: entry_id, created_at, type, delta, balance_after, free_use, ...row } = toLedgerRow(entry);
+  const { description, ref_id, ...adjusted } = row;
   const { message_id = null, session_id = null, model_name = null, question = null, answer = null } = message ?? {};
   const route = message === undefined ? null : `${message.route}/${message.sub_intent}`;
-  const paid = { balance_after: entry.account.balance, free_use: isFreeUse(entry) };
-  const made = { user_id, entry_id, created_at, type, delta, ...paid, description, ...adjustmentOf(entry) };
-  const charge = { ...made, reversed_by, ref_id, message_id, session_id, route, model_name };
+  const made = { user_id: entry.user_id, entry_id, created_at, type, delta, balance_after, free_use, description };
+  const charge = { ...made, ...adjusted, reversed_by, ref_id, message_id, session_id, route, model_name };
   const { terminal } = context;
   if (formatOf(context) !== "table") return void (await printRecord(context, { ...charge, question, answer }));
   const shown = Object.fromEntries(Object.entries(charge).filter(([, value]) => value !== null));
