@@ -15,14 +15,13 @@ export const verify = defineCommand("ledger verify", {
   options: { all: toggle(), against: optional(text(4096), "file") },
   async run({ user, all, against }, context) {
     if (user !== undefined && all) throw new UsageError("USER and --all exclude each other.");
-    const { sessionTrace } = await import("../../../assistant/sessions/sessions.ts");
     const receipts = against === undefined ? undefined : await readReceipts(against, context.cwd);
     const found: Verification[] = [];
     const howToGoOn = (): string => ["It starts from the beginning when run again.", ...damagesOf(found)].join("\n");
     const others = await withAccounts(context, ({ service: { storage } }) =>
       longWork(context, howToGoOn, async (report) => {
         const { hooks, add } = await openValueChecks(storage);
-        const options = { users: user === undefined ? undefined : [user], receipts, trace: sessionTrace, hooks };
+        const options = { users: user === undefined ? undefined : [user], receipts, hooks };
         await verifyWithProgress(report, storage, options, showPlace, found);
         return add(found);
       }),
@@ -66,18 +65,19 @@ async function readReceipts(file: string, cwd: string): Promise<ReadonlyMap<stri
 export async function verifyWithProgress(
   report: ReportPlace,
   storage: Storage,
-  options: Omit<VerifyOptions, "onProgress">,
+  options: Pick<VerifyOptions, "users" | "receipts" | "hooks">,
   show: (progress: VerifyProgress, spent_ms: number) => string,
   found: Verification[] = [],
 ): Promise<Verification[]> {
   const { verifyLedgers } = await import("../../../ledger/verify-ledgers.ts");
+  const { sessionTrace: trace } = await import("../../../assistant/sessions/sessions.ts");
   let progress: VerifyProgress = { keys: 0, entries: 0 };
   const showNow = (spent_ms: number): string => show(progress, spent_ms);
   const onProgress = (now: VerifyProgress): void => {
     progress = now;
     report(showNow);
   };
-  for await (const one of verifyLedgers(storage, { ...options, onProgress })) {
+  for await (const one of verifyLedgers(storage, { ...options, trace, onProgress })) {
     report(showNow); // What an interrupt ended would count as damaged.
     found.push(one);
   }

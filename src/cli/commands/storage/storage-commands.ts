@@ -78,7 +78,6 @@ const SOURCE_DAMAGED = "The source storage is damaged. Everything else was writt
 const UNFINISHED = "No other command works on it until the same import is run again and completes.";
 
 async function restoreInto(context: Context, storage: Storage, values: AsyncIterable<StoredValue>, all?: number) {
-  const { sessionTrace } = await import("../../../assistant/sessions/sessions.ts");
   const progress: RestoreProgress = { values: 0, present: 0 };
   const showRestored = (ms: number): string => showCount("values restored", progress.values, all, ms);
   const found = await longWork(context, `The storage is incomplete. ${UNFINISHED}`, async (report) => {
@@ -91,7 +90,7 @@ async function restoreInto(context: Context, storage: Storage, values: AsyncIter
         StorageError: `${restored} ${UNFINISHED}`,
       });
     }
-    return verifyWithProgress(report, storage, { trace: sessionTrace }, ({ entries }) => {
+    return verifyWithProgress(report, storage, {}, ({ entries }) => {
       return `${progress.values} values restored, ${entries} entries verified`;
     });
   });
