@@ -45,9 +45,8 @@ export const list = defineCommand("ledger list", {
           : printPage(context, columns, reader, { who, page: page ?? 1, size: pageSize ?? 20 });
       const columns: readonly Column<LedgerRow>[] = tableColumns(context, { table: "ledger", zone });
       const wideTable = { table: "wide ledger", zone, cells: repeats } as const;
-      const wideColumns: readonly Column<WideRow>[] = tableColumns(context, wideTable);
       const reader = (await import("./daemon-ledger-reader.ts")).openLedgerReader(operations, who);
-      if (wide) await print(await openWideReader(operations.session!, who), wideColumns);
+      if (wide) await print(await openWideReader(operations.session!, who), tableColumns(context, wideTable));
       else if (!following) await print(reader, columns);
       if (!following) return EXIT.ok;
       const { signal, forget } = awaitInterrupt(context.io);
