@@ -149,23 +149,17 @@ export function instant(typed: string, or = " as 2026-11-20T00:00:00Z"): number 
   throw notValid(`must be an ISO 8601 instant with an offset,${or}`, typed);
 }
 
-type Expiry = (now: number) => number | undefined; // Present → last instant, both ms since the epoch; undefined: never.
-
-/** An ISO 8601 instant, a number of days as `30d`, or `never`. */
-export function expiry(typed: string): Expiry {
+/** An ISO 8601 instant, a number of days as `30d`, or `never`: what gives the last instant, undefined for never, for the
+ * present one, both ms since the epoch. It throws a UsageError for an instant that is not in the future. */
+export function expiry(typed: string): (now: number) => number | undefined {
   if (typed === "never") return () => undefined;
   const days = Number(/^(\d{1,5})d$/.exec(typed)?.[1]);
   if (days > 0) return (now) => now + days * DAY_MS;
   const at = instant(typed, " days as 30d, or never");
-  return () => at;
-}
-
-/** The instant that --expires names, ms since the epoch; undefined for never.
- * @throws UsageError when it is not in the future */
-export function expiresAt(expires: Expiry | undefined, now: number): number | undefined {
-  const at = expires?.(now);
-  if (at !== undefined && at <= now) throw new UsageError("--expires must be in the future.");
-  return at;
+  return (now) => {
+    if (at <= now) throw new UsageError("--expires must be in the future.");
+    return at;
+  };
 }
 
 /** The message of such a RangeError as the end of a sentence. A hint at its end is a question. */

@@ -5,7 +5,7 @@ import { collect } from "../../../runtime/batches.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, type Context } from "../../framework/command.ts";
 import { confirmChange, operatorFlags } from "../../framework/confirm.ts";
-import { optional, required, expiresAt, expiry, oneOf, profileName, toggle } from "../../params/param.ts";
+import { optional, required, expiry, oneOf, profileName, toggle } from "../../params/param.ts";
 import { withAccounts } from "../../target/operations.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { printTable } from "../../terminal/print.ts";
@@ -39,7 +39,7 @@ const add = defineCommand("operators add", {
   arguments: named,
   options: { role: required(oneOf(...ROLES)), expires: optional(expiry), actor },
   async run({ name, role, expires, actor: operator }, context) {
-    const expires_at = expiresAt(expires, context.clock.now());
+    const expires_at = expires?.(context.clock.now());
     const sent = { name, role, ...(expires_at !== undefined && { expires: toIso(expires_at) }) };
     const call = { operator, command: "operators add", arguments: sent };
     const { secret, record } = await changed(context, call, async ({ operators }, tokens) => {

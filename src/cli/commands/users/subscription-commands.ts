@@ -2,7 +2,7 @@ import type { Config } from "../../../config/config-schema.ts";
 import type { OperationData } from "../../../contract/endpoints.ts";
 import { defineCommand, defineGroup, UsageError, type Context } from "../../framework/command.ts";
 import { confirmChange } from "../../framework/confirm.ts";
-import { knownUser, optional, required, userParam, expiresAt, expiry, name, toggle } from "../../params/param.ts";
+import { knownUser, optional, required, userParam, expiry, name, toggle } from "../../params/param.ts";
 import { showTime } from "../../framework/time-format.ts";
 import { withAccountOperations, type AccountOperations, withAccounts } from "../../target/operations.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
@@ -36,7 +36,7 @@ const set = defineCommand("subscription set", {
   arguments: { user: knownUser() },
   options: { plan: required(name(64), "plan"), expires: optional(expiry), yes: toggle() },
   async run({ user, plan, expires, yes }, context) {
-    const expires_at = expiresAt(expires, context.clock.now());
+    const expires_at = expires?.(context.clock.now());
     if (expires_at !== undefined && plan === "free")
       throw new UsageError("--expires cannot be used with the free plan.");
     const check = ({ plans }: Config): void => {

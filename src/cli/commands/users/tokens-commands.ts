@@ -2,7 +2,7 @@ import type { TokenRecord, TokenRow, Tokens } from "../../../accounts/tokens.ts"
 import { toIso } from "../../../runtime/clock.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmChange } from "../../framework/confirm.ts";
-import { knownUser, optional, expiresAt, expiry, name, text, toggle, userId } from "../../params/param.ts";
+import { knownUser, optional, expiry, name, text, toggle, userId } from "../../params/param.ts";
 import { gracePeriod, showAge, showSpan } from "../../framework/time-format.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
@@ -15,7 +15,7 @@ const issue = defineCommand("tokens issue", {
   arguments: { user: knownUser() },
   options: newTokenFlags,
   async run({ user, expires, label }, context) {
-    const expires_at = expiresAt(expires, context.clock.now());
+    const expires_at = expires?.(context.clock.now());
     const { secret, record } = await withAccounts(context, async ({ service, activeCallOf }) => {
       await activeCallOf(user);
       return service.tokens.issue(user, { expires_at, label });
@@ -40,7 +40,7 @@ const rotate = defineCommand("tokens rotate", {
   arguments: { user: knownUser() },
   options: { grace: optional(gracePeriod), ...newTokenFlags, yes: toggle() },
   async run({ user, grace = 0, expires, label, yes }, context) {
-    const expires_at = expiresAt(expires, context.clock.now());
+    const expires_at = expires?.(context.clock.now());
     await withAccounts(context, async ({ service: { tokens, clock }, activeCallOf }) => {
       await activeCallOf(user);
       // Only what was there before the new token ends: of two rotations at once, each leaves the other's.
