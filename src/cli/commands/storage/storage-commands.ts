@@ -56,16 +56,14 @@ const importStorage = defineCommand("storage import", {
   },
 });
 
-async function readToEnd(context: Context, values: AsyncIterable<StoredValue>): Promise<number> {
-  let count = 0;
-  const reading = longWork(context, "Nothing was written.", async (report) => {
+const readToEnd = (context: Context, values: AsyncIterable<StoredValue>): Promise<number> =>
+  longWork(context, "Nothing was written.", async (report) => {
+    let count = 0;
     for await (const _value of countPassed(values, report, "values checked")) count += 1;
-  });
-  await reading.catch((error: unknown) => {
+    return count;
+  }).catch((error: unknown) => {
     throw withAdvice(error, { ChecksumError: "Nothing was written." });
   });
-  return count;
-}
 
 /** The failure of an import with advice by the error's name, others as they are; a storage error keeps its code. */
 function withAdvice(error: unknown, advice: Readonly<Record<string, string>>): unknown {
