@@ -19,6 +19,7 @@ interface Making<T> {
   readonly machine?: boolean; // Only in machine formats: a terminal has no room for it.
   readonly person?: boolean; // Only on a terminal: a program can derive it from the other columns.
   readonly title?: string; // Its heading on a terminal, if not its name.
+  readonly left?: boolean; // Aligned left although it is a number, as an id.
 }
 
 type Tables = typeof TABLES;
@@ -39,7 +40,7 @@ export type Table<T, N extends TableName> = Cells<T, N> & { readonly table: N; r
 
 const REF_SHOWN = 13; // A reference is shortened to its first characters, by which --ref finds it.
 type Row = Readonly<Record<string, unknown>>;
-type Place = { readonly terminal: Terminal; readonly now: number; readonly zone: string };
+type Place = { readonly row: Row; readonly terminal: Terminal; readonly now: number; readonly zone: string };
 
 const SHOWN: Readonly<Record<string, (value: never, place: Place) => string>> = {
   instant: showInstant,
@@ -50,6 +51,9 @@ const SHOWN: Readonly<Record<string, (value: never, place: Place) => string>> = 
   yes: (value: boolean) => (value ? "yes" : ""),
   beginning: (text: string) => `${text}…`,
   reference: (ref: string) => cleanLine(ref).slice(0, REF_SHOWN),
+  /** Which charge shortly before it a charge repeats. */
+  repeat: (entry: number, { row: { seconds_after, repeat_key } }) =>
+    `${entry}, ${String(seconds_after)} s later, ${repeat_key === "other" ? "other key" : "no key"}`,
 };
 
 /** What `tables.json` says of a column: the path of its value in a row, and how a terminal shows it, or that there is none. */
@@ -67,7 +71,7 @@ export function tableColumns<T extends object, N extends TableName>(
     const valueOf = (row: T) => path.reduce<unknown>((value, key) => (value as Row | null)?.[key], row) as Cell;
     const show = (row: T, terminal: Terminal): string | undefined => {
       const value = valueOf(row) ?? undefined;
-      return value === undefined ? empty : SHOWN[as]?.(value as never, { terminal, now, zone });
+      return value === undefined ? empty : SHOWN[as]?.(value as never, { row: row as Row, terminal, now, zone });
     };
     const title = as === "time" ? { title: `${name} ${zone}` } : {};
     return { name, ...display, show, ...title, ...(of && { of: valueOf }), ...cells?.[name as ColumnName<N>] };

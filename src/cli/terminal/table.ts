@@ -35,7 +35,9 @@ export function drawRows<T extends object>(
     head: isFirst ? names.map((name) => terminal.paint("bold", name.toUpperCase())) : [],
     chars: NO_LINES,
     style: { head: [], border: [], "padding-left": 0, "padding-right": GAP, compact: true },
-    colAligns: columns.map((column) => (typeof (first && cellOf(first, column)) === "number" ? "right" : "left")),
+    colAligns: columns.map((column) =>
+      column.left !== true && typeof (first && cellOf(first, column)) === "number" ? "right" : "left",
+    ),
     colWidths: [...widths],
   });
   for (const row of cellsOf(rows, columns, terminal))

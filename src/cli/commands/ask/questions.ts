@@ -3,7 +3,6 @@ import { optional, word, integer, userId } from "../../params/param.ts";
 import type { When } from "../../framework/time-format.ts";
 import { findUser, runOperation, withAccounts } from "../../target/operations.ts";
 import { printTable } from "../../terminal/print.ts";
-import { repeats } from "../ledger/ledger-columns.ts";
 import { recentFlags } from "../ledger/selection-flags.ts";
 
 export const command = defineCommand("questions", {
@@ -27,7 +26,6 @@ async function listAsked(context: Context, typed: string, since: When, most: num
       table: "asked questions",
       rows: await askedQuestions(service, user, { most, since: since(context.clock.now(), zone) }),
       zone,
-      cells: repeats,
     });
   });
 }

@@ -6,7 +6,6 @@ import { withAccountOperations, type AccountOperations } from "../../target/oper
 import { flagOf, optional, toggle, userParam, integer } from "../../params/param.ts";
 import { formatOf, openRowPrinter, printRows, tableColumns } from "../../terminal/print.ts";
 import type { Column, RowPrinter } from "../../terminal/print.ts";
-import { repeats, type WideRow } from "./ledger-columns.ts";
 import { selectionFlags, selectionOf } from "./selection-flags.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { setTimeout as delay } from "node:timers/promises";
@@ -44,7 +43,7 @@ export const list = defineCommand("ledger list", {
           ? printAll(context, columns, newestFirst(reader, selection), limit)
           : printPage(context, columns, reader, { who, page: page ?? 1, size: pageSize ?? 20 });
       const columns: readonly Column<LedgerRow>[] = tableColumns(context, { table: "ledger", zone });
-      const wideTable = { table: "wide ledger", zone, cells: repeats } as const;
+      const wideTable = { table: "wide ledger", zone } as const;
       const reader = (await import("./daemon-ledger-reader.ts")).openLedgerReader(operations, who);
       if (wide) await print(await openWideReader(operations.session!, who), tableColumns(context, wideTable));
       else if (!following) await print(reader, columns);
@@ -63,19 +62,20 @@ const givenOf = (values: Readonly<Record<string, unknown>>): string[] =>
 
 const NO_CHARGE = { route: null, question: null, repeats_entry: null, seconds_after: null, repeat_key: null };
 
-async function openWideReader({ service }: AccountsSession, user: string): Promise<LedgerReader<WideRow>> {
+/** Reads entries with what they charged for. */
+async function openWideReader({ service }: AccountsSession, user: string) {
   const { ledger, storage } = service;
   const { ifDamaged } = await import("../../../storage/storage.ts");
   const { readCharges, REPEAT_WITHIN } = await import("../../../admin/charged-questions.ts");
   const { total, read } = storedLedgerReader(ledger, user);
   return {
     total,
-    async read(from, to) {
+    async read(from: number, to: number) {
       const entries = await read(from, to);
       // An entry may repeat what one before these charged for. A damaged one is reported where it is listed itself.
       const older = await ifDamaged(read(from - REPEAT_WITHIN, from - 1), () => []);
       const charges = await readCharges(storage, [...older, ...entries].reverse());
-      return entries.map((entry, index): WideRow => {
+      return entries.map((entry, index) => {
         const charge = charges[entries.length - 1 - index] ?? NO_CHARGE;
         const { route, question, repeats_entry, seconds_after, repeat_key } = charge;
         return { ...toLedgerRow(entry), route, question, repeats_entry, seconds_after, repeat_key };

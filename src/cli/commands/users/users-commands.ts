@@ -62,19 +62,13 @@ async function printOverview(context: Context, overview: UserOverview): Promise<
   await section("Last questions", {
     table: "questions of a user",
     rows: overview.last_questions,
-    cells: {
-      message_id: { of: ({ message_id }) => String(message_id) },
-      cost: { of: ({ points_cost, free_use }) => (free_use ? "free use" : String(points_cost || "none")) },
-    },
+    cells: { cost: { of: ({ points_cost, free_use }) => (free_use ? "free use" : String(points_cost || "none")) } },
   });
   await section("Last entries", { table: "ledger", rows: overview.last_entries, zone });
   await section("Feedback of the last 7 days", {
     table: "feedback of a user",
     rows: overview.feedback,
-    cells: {
-      message_id: { of: ({ message_id }) => String(message_id ?? "") },
-      route: { of: ({ route, sub_intent }) => [route, sub_intent].filter(Boolean).join("/") },
-    },
+    cells: { route: { of: ({ route, sub_intent }) => [route, sub_intent].filter(Boolean).join("/") } },
   });
 }
 
