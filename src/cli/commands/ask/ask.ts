@@ -1,11 +1,10 @@
-import { defineCommand, EXIT, UsageError, type Context } from "../../framework/command.ts";
+import { defineCommand, EXIT, UsageError, type Context, type ExitCode } from "../../framework/command.ts";
 import { optional, userParam, anything, idempotencyKey, integer, toggle } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { runOperation, withOperations, withSession } from "../../target/operations.ts";
-import { printAnswer, type Answer } from "./show-answer.ts";
 import type { RawInput } from "../../../contract/validation/validate-request.ts";
-import type { Call } from "../../../service/operation.ts";
-import { cleanText } from "../../terminal/clean-text.ts";
+import type { Call, Outcome } from "../../../service/operation.ts";
+import { cleanLine, cleanText } from "../../terminal/clean-text.ts";
 
 const NO_CONVERSATION =
   "with an operator's token it is one question at a time; a conversation takes the user's own token, or the storage";
@@ -25,10 +24,9 @@ export const command = defineCommand("ask", {
     if (question === undefined) {
       if (!context.terminal.canPrompt || context.globals.format !== undefined || key !== undefined)
         throw new UsageError("QUESTION is missing: 1 to 2000 characters.");
-      return withOperations(context, user, async ({ run }) => {
-        const ask = (question: string, session_id: number | undefined) =>
-          run("sendChat", { body: { question, session_id, ...place } });
-        return (await import("./converse.ts")).converse(context, session, ask);
+      return withOperations(context, user, ({ run }) => {
+        const ask: Ask = (asked, session_id) => run("sendChat", { body: { question: asked, session_id, ...place } });
+        return converse(context, session, ask);
       });
     }
     const body = { question, session_id: session, ...place };
@@ -60,5 +58,91 @@ async function askAndExplain(context: Context, user: string | undefined, input: 
     throw error;
   });
   await show(answer.data);
+  return EXIT.ok;
+}
+
+/** An answer of the assistant, with its sources and its cost. */
+type Answer = Outcome<"sendChat">["data"];
+
+/** The sources of an answer, a line each. */
+const sourcesOf = ({ source_items }: Answer): string[] =>
+  source_items.map(({ title, url }, index) => `[${index + 1}] ${cleanLine(`${title} ${url}`)}`);
+
+/** What an answer cost, and the points that are left. */
+const costOf = ({ points_cost, credits_remaining }: Answer): string =>
+  `${points_cost} ${points_cost === 1 ? "point" : "points"}, ${credits_remaining} left`;
+
+/** Prints an answer with its sources. */
+async function printAnswer({ terminal }: Context, data: Answer): Promise<void> {
+  const sources = sourcesOf(data);
+  const parts = [cleanText(data.answer), ...(sources.length === 0 ? [] : [sources.join("\n")])];
+  if (terminal.interactive) {
+    const { route, sub_intent, session_id } = data;
+    parts.push(terminal.paint("dim", `${costOf(data)} · ${route}/${sub_intent} · session ${session_id}`));
+  }
+  await terminal.write(`${parts.join("\n\n")}\n`);
+}
+
+const COMMANDS = "/sources shows what the last answer quotes, /new begins another session, /quit or Ctrl-D ends.";
+
+type Ask = (question: string, session: number | undefined) => Promise<Outcome<"sendChat">>;
+
+/** Answers questions from the terminal in one session until the input ends. Ctrl-C while one is typed ends it like
+ * Ctrl-D; while an answer is awaited, with the code of an interrupt. @param ask asks in a session, or in a new one */
+async function converse({ io, terminal }: Context, first: number | undefined, ask: Ask): Promise<ExitCode> {
+  const { createInterface } = await import("node:readline"); // Loaded on demand: most questions are asked alone.
+  const lines = createInterface({ input: io.stdin, output: io.stderr, terminal: true, prompt: "> " });
+  let session = first;
+  let last: Answer | undefined;
+  let interrupt: (() => void) | undefined;
+  lines.on("SIGINT", () => (interrupt === undefined ? lines.close() : interrupt()));
+
+  async function answer(question: string): Promise<boolean> {
+    const interrupted = new Promise<undefined>((resolve) => (interrupt = () => resolve(undefined)));
+    terminal.progress("answering, Ctrl-C ends");
+    const outcome = await Promise.race([ask(question, session), interrupted]).finally(() => terminal.progress(""));
+    interrupt = undefined;
+    if (outcome === undefined) return false;
+    last = outcome.data;
+    session = last.session_id;
+    const count = sourcesOf(last).length;
+    const hint = count === 0 ? "" : terminal.paint("dim", `\n/sources: ${count}`);
+    await terminal.write(`${cleanText(last.answer)}${hint}\n`);
+    lines.setPrompt(`[${costOf(last)}] > `);
+    return true;
+  }
+
+  async function obey(command: string): Promise<void> {
+    const sources = last === undefined ? [] : sourcesOf(last);
+    if (command === "/sources") await terminal.write(`${sources.join("\n") || "The last answer has no sources."}\n`);
+    else if (command !== "/new") terminal.say(COMMANDS);
+    else {
+      [session, last] = [undefined, undefined];
+      terminal.say("The next question begins a new session.");
+    }
+  }
+
+  terminal.say(COMMANDS);
+  try {
+    lines.prompt();
+    for await (const typed of lines) {
+      const line = typed.trim();
+      if (line === "/quit") break;
+      if (line.startsWith("/")) await obey(line);
+      else if (line !== "") {
+        try {
+          if (!(await answer(line))) return EXIT.interrupted;
+        } catch (error) {
+          const { AnpError } = await import("../../../contract/errors.ts");
+          if (!(error instanceof AnpError)) throw error; // A question that is refused leaves the conversation as it is.
+          interrupt = undefined;
+          terminal.warn(error.message);
+        }
+      }
+      lines.prompt();
+    }
+  } finally {
+    lines.close();
+  }
   return EXIT.ok;
 }
