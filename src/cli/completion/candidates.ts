@@ -12,33 +12,30 @@ import { userIds } from "../target/bare-storage.ts";
 
 type Candidate = { readonly word: string; readonly about?: string };
 
-interface Completion {
+/** What the last word of a line is: a command, an argument, a flag or a flag's value. */
+interface Place {
   readonly typed: string; // What is typed of it: the word, or its end after `--flag=`.
   readonly words: readonly Candidate[]; // The candidates, whatever is typed.
   readonly paths?: "files" | "folders"; // Whether paths are candidates too, which the shell completes itself.
+  readonly command?: Definition | undefined; // The command that is typed so far.
+  readonly param?: Param<unknown> | undefined; // The param whose values may be typed.
 }
 
 /** What may be typed at the end of a command line.
  * @param words what was typed after the program's name, up to the cursor; at least one
  * @param signal aborted when the answer would come too late */
-export async function completionOf(words: string[], { env, cwd }: CommandIo, signal: AbortSignal): Promise<Completion> {
+export async function completionOf(words: string[], { env, cwd }: CommandIo, signal: AbortSignal): Promise<Place> {
   if (words[0] === "help" && words.length > 1)
     return { typed: words.at(-1)!, words: await helpWords(words.slice(1, -1)) };
   const program = new Command().exitOverride();
   declareGlobals(program);
-  const { param, command, ...place } = await findPlace(words, program);
-  if (param === undefined) return place;
-  const { holds } = param;
+  const place = await findPlace(words, program);
+  const holds = place.param?.holds;
   if (holds === "file" || holds === "folder") return { ...place, paths: `${holds}s` };
-  const values = param.read.words ?? (await param.choices?.());
-  if (values !== undefined) return { ...place, words: [...place.words, ...values.map((word) => ({ word }))] };
-  try {
-    const surroundings = { env, cwd, globals: readGlobals(program, env) };
-    const held = await heldWords(holds, command, surroundings, { typed: place.typed, signal });
-    return { ...place, words: [...place.words, ...held] };
-  } catch {
-    return place; // There may be no storage yet, or flags that exclude each other: other candidates are still shown.
-  }
+  const surroundings = () => ({ env, cwd, globals: readGlobals(program, env) });
+  // There may be no storage yet, or flags that exclude each other: other candidates are still shown.
+  const values = await valuesOf(place, surroundings, signal).catch(() => []);
+  return { ...place, words: [...place.words, ...values] };
 }
 
 async function helpWords([first, ...others]: string[]): Promise<readonly Candidate[]> {
@@ -51,7 +48,7 @@ async function helpWords([first, ...others]: string[]): Promise<readonly Candida
 const COMMAND_NAMES: readonly Candidate[] = CATALOGUE.map(({ name, summary }) => ({ word: name, about: summary }));
 const loadCommand = async (first: string | undefined) => CATALOGUE.find(({ name }) => name === first)?.load();
 
-type Verb = { command: Definition | undefined; depth: number };
+type Verb = { readonly command: Definition | undefined; readonly depth: number };
 
 /** The verb that the words after a command's name lead to, and how many of them do. */
 function verbOf(command: Definition | undefined, words: readonly string[], depth = 0): Verb {
@@ -78,12 +75,6 @@ function globalFlags({ options }: Command, formats: readonly Format[] = FORMATS)
 
 const flagsOf = (command: Definition | undefined): FlagsByName =>
   Object.fromEntries(Object.entries(command?.options ?? {}).map(([key, param]) => [flagOf(key), param]));
-
-/** What the last word of a line is: a command, an argument, a flag or a flag's value. */
-interface Place extends Completion {
-  readonly command: Definition | undefined; // The command that is typed so far.
-  readonly param?: Param<unknown> | undefined; // The param whose values may be typed.
-}
 
 async function findPlace(words: string[], program: Command): Promise<Place> {
   const [first] = readLine(words, globalFlags(program)).names;
@@ -134,12 +125,13 @@ function readLine(args: string[], flags: FlagsByName) {
 
 const MOST_USERS = 200; // More would be slow to show, and of no help.
 
-async function heldWords(
-  held: Held | undefined,
-  command: Definition | undefined,
-  surroundings: Surroundings,
-  { typed, signal }: { readonly typed: string; readonly signal: AbortSignal },
-): Promise<Candidate[]> {
+async function valuesOf(place: Place, where: () => Surroundings, signal: AbortSignal): Promise<Candidate[]> {
+  const { command, param, typed } = place;
+  const words = param?.read.words ?? (await param?.choices?.());
+  if (words !== undefined) return words.map((word) => ({ word }));
+  const held = param?.holds;
+  if (held === undefined) return [];
+  const surroundings = where();
   if (held === "profile") {
     const { profiles } = await (await import("../target/profiles.ts")).readProfiles(surroundings.env);
     return Object.entries(profiles).map(([word, { url }]) => ({ word, about: url }));
@@ -149,7 +141,6 @@ async function heldWords(
     if (held === "plan") return Object.keys(config.plans).map((word) => ({ word }));
     return config.news.sources.map(({ id: word, name: about }) => ({ word, about }));
   }
-  if (held !== "user") return [];
   // A daemon is not asked: its token names the user, or is an operator's.
   const isRemote = command?.target === "either" || command?.role !== undefined;
   const daemon = isRemote ? await findDaemon(surroundings) : undefined;
