@@ -1,7 +1,7 @@
-import { open } from "node:fs/promises";
+import { open, type FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { emptyReport, type Lines, type RejectedLine, type ReplayReport } from "../../../events/replay/replay-lines.ts";
+import { emptyReport, type Lines, type ReplayReport } from "../../../events/replay/replay-lines.ts";
 import { RETRY_POLICY } from "../../../client/client-retry.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import { CommandFailure, defineCommand, EXIT, UsageError, type Context } from "../../framework/command.ts";
@@ -101,7 +101,7 @@ async function run(
         terminal.say(`The daemon takes no more events for ${seconds} s.`);
         await delay(seconds * 1000, undefined, { signal: interrupt.signal });
       },
-      onRejected: rejects?.write,
+      onRejected: rejects && ((line) => rejects.appendFile(`${JSON.stringify(line)}\n`)),
       onChunk() {
         const place = source.place();
         return (report) => {
@@ -151,16 +151,10 @@ function progressFrom({ offset: start }: LinePlace, { read: before } = emptyRepo
 }
 
 /** @param append keeps what an earlier run wrote */
-async function openRejects(file: string, cwd: string, append: boolean) {
-  const handle = await open(resolve(cwd, file), append ? "a" : "w").catch((error: unknown) => {
+const openRejects = (file: string, cwd: string, append: boolean): Promise<FileHandle> =>
+  open(resolve(cwd, file), append ? "a" : "w").catch((error: unknown) => {
     throw new UsageError(`--rejected ${file} cannot be written: ${(error as Error).message}.`);
   });
-  return {
-    write: ({ line, reason, text }: RejectedLine & { readonly text?: string }) =>
-      handle.appendFile(`${JSON.stringify({ line, reason, text })}\n`),
-    close: () => handle.close(),
-  };
-}
 
 async function printReport(context: Context, { report, interruptedAt, damagedBatches = [] }: Replayed): Promise<void> {
   const { read, stored, skipped, rejected_total, rejected } = report;
