@@ -61,8 +61,8 @@ const rotate = defineCommand("tokens rotate", {
 const idsOf = (records: readonly TokenRow[]): string[] => records.map(({ id }) => id);
 const countTokens = ({ length }: readonly unknown[]): string => (length === 1 ? "1 token" : `${length} tokens`);
 
-const activeTokens = async (tokens: Tokens, user: string): Promise<TokenRow[]> =>
-  (await tokens.list(user)).filter(({ state }) => state === "active");
+const isActive = ({ state }: TokenRow): boolean => state === "active";
+const activeTokens = async (tokens: Tokens, user: string) => (await tokens.list(user)).filter(isActive);
 
 const printTokens = (context: Context, rows: readonly TokenRow[], none: string) =>
   printTable(context, { table: "tokens", rows, none });
@@ -91,7 +91,7 @@ const revoke = defineCommand("tokens revoke", {
 async function chooseToken(context: Context, user: string | undefined): Promise<string> {
   const { askFor, askForOneOf } = await import("../../terminal/prompt.ts");
   const owner = user ?? (await askFor({ ...knownUser(), value: "USER", about: "whose token to revoke" }, context));
-  const active = await tokensToChooseFrom(context, owner);
+  const active = (await tokensToChooseFrom(context, owner)).filter(isActive);
   if (active.length === 0) throw new CommandFailure(EXIT.notFound, `${owner} has no active tokens.`);
   const now = context.clock.now();
   const choices = active.map(({ id, start, label, created_at }) => {
@@ -104,12 +104,11 @@ async function chooseToken(context: Context, user: string | undefined): Promise<
 async function tokensToChooseFrom(context: Context, owner: string): Promise<TokenRow[]> {
   if (context.operatorOf !== undefined) {
     const { readFromDaemon } = await import("../../target/send-command.ts");
-    const rows = (await readFromDaemon(context.operatorOf, "tokens list", { user: owner })) as TokenRow[];
-    return rows.filter(({ state }) => state === "active");
+    return (await readFromDaemon(context.operatorOf, "tokens list", { user: owner })) as TokenRow[];
   }
   return withAccounts(context, async ({ service: { tokens }, callOf }) => {
     await callOf(owner);
-    return activeTokens(tokens, owner);
+    return tokens.list(owner);
   });
 }
 
