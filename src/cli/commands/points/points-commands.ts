@@ -17,8 +17,7 @@ const adjust = defineCommand("points adjust", {
       const { balance } = (await service.userStates.of(user)).ledger.account;
       const verb = change > 0 ? `Give ${change} points to` : `Take ${-change} points from`;
       await confirmUnlessYes(context, yes, `${verb} ${user} (${balance} → ${balance + change})?`);
-      const posted = await service.adjust({ ...call, user, delta: change, reason, actor }).catch(refuse(""));
-      await printPosted(context, posted, zone);
+      await printPosted(context, service.adjust({ ...call, user, delta: change, reason, actor }), zone);
     }),
 });
 
@@ -38,20 +37,17 @@ const reverse = defineCommand("points reverse", {
       const about = `Reverse entry ${entry} (${description}) of ${user}, who has ${balance} points: ${delta < 0 ? "+" : ""}${-delta}?`;
       await confirmUnlessYes(context, yes, about);
       const advice = partial ? "" : " Take what is left with --partial.";
-      const posted = await service.reverse({ ...call, user, entry, reason, actor, partial }).catch(refuse(advice));
-      await printPosted(context, posted, zone);
+      await printPosted(context, service.reverse({ ...call, user, entry, reason, actor, partial }), zone, advice);
     }),
 });
 
-/** Throws a refusal by the ledger with advice for an operator: that of the catalogue is for the user. */
-function refuse(tooFew: string) {
-  return (error: unknown): never => {
+/** Prints what is posted. A refusal by the ledger gets advice for an operator: that of the catalogue is for the user.
+ * @param tooFew the advice where the user has too few points */
+async function printPosted(context: Context, posting: Promise<Posted>, zone: string, tooFew = ""): Promise<void> {
+  const posted = await posting.catch((error: unknown) => {
     if (!(error instanceof AnpError) || (error.code !== 1005 && error.code !== 1009)) throw error;
     throw new CommandFailure(ERRORS[error.code].exit, `${error.message}${error.code === 1005 ? tooFew : ""}`);
-  };
-}
-
-async function printPosted(context: Context, posted: Posted, zone: string): Promise<void> {
+  });
   noteReplay(context, posted);
   const { id: entry_id, user_id, delta, account, description, created_at } = posted.entry;
   const adjusted = { balance_after: account.balance, ...adjustmentOf(posted.entry), description, created_at };
