@@ -98,14 +98,11 @@ export const withAccounts = async <T>(context: Context, act: Action<AccountsSess
 
 async function use<S extends AccountsSession, T>(opened: Promise<S>, action: Action<S, T>): Promise<T> {
   const session = await opened;
-  let result: T;
-  try {
-    result = await action(session);
-  } catch (error) {
+  const result = await opened.then(action).catch(async (error: unknown) => {
     const reported = await withSuggestion(error, session.service);
     await session.close().catch(() => undefined); // The first error is the one to report.
     throw reported;
-  }
+  });
   await session.close();
   return result;
 }
