@@ -7,7 +7,7 @@ import { CommandFailure, defineCommand, EXIT, UsageError, type Context } from ".
 import { optional, toggle } from "../../params/param.ts";
 import { interval, showSpan } from "../../framework/time-format.ts";
 import { daemonPages, metricsUrlFlag } from "../../target/daemon-pages.ts";
-import { formatOf, openRowPrinter, printRecord, printRows, printTable, type Column } from "../../terminal/print.ts";
+import { formatOf, openRowPrinter, printRecord, printTable, type Column } from "../../terminal/print.ts";
 import SCREEN from "./screen.json" with { type: "json" };
 
 const COLUMNS: readonly Column<DaemonStatus>[] = [
@@ -46,7 +46,7 @@ function openStatusPrinter(context: Context, watch: boolean): (status: DaemonSta
   const lines = openRowPrinter(context, COLUMNS);
   if (format === "json") {
     if (watch) throw new UsageError("--watch never ends: use --format jsonl instead of --json.");
-    return (status) => printRows(context, { data: status, rows: [status], columns: COLUMNS });
+    return (status) => printRecord(context, status);
   }
   if (format !== "table") return async (status) => (await lines.print(status)) && lines.flush();
   return async (status) => {
