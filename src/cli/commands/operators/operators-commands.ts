@@ -20,9 +20,6 @@ const tokensOf = async ({ operators }: AccountsService, name: string): Promise<O
 const { actor } = operatorFlags;
 const named = { name: required(profileName) };
 
-const printOperators = (context: Context, rows: readonly OperatorRow[]) =>
-  printTable(context, { table: "operators", rows });
-
 const list = defineCommand("operators list", {
   async run(_values, context) {
     const { decodeSegment } = await import("../../../storage/keys.ts");
@@ -31,7 +28,7 @@ const list = defineCommand("operators list", {
       const names = segments.map((segment) => decodeSegment(segment)!); // A name is short: its key is never a digest.
       return (await Promise.all(names.sort().map((name) => tokensOf(service, name)))).flat();
     });
-    await printOperators(context, rows);
+    await printTable(context, { table: "operators", rows });
   },
 });
 
@@ -63,7 +60,7 @@ const revoke = defineCommand("operators revoke", {
       await service.operators.end(name, ids);
       return tokensOf(service, name);
     });
-    await printOperators(context, rows);
+    await printTable(context, { table: "operators", rows });
   },
 });
 

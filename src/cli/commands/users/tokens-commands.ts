@@ -64,14 +64,12 @@ const countTokens = ({ length }: readonly unknown[]): string => (length === 1 ? 
 const isActive = ({ state }: TokenRow): boolean => state === "active";
 const activeTokens = async (tokens: Tokens, user: string) => (await tokens.list(user)).filter(isActive);
 
-const printTokens = (context: Context, rows: readonly TokenRow[], none: string) =>
-  printTable(context, { table: "tokens", rows, none });
-
 const list = defineCommand("tokens list", {
   arguments: { user: knownUser() },
   async run({ user }, context) {
     const read = async ({ service }: AccountsSession) => service.tokens.list(await findUser(context, service, user));
-    await printTokens(context, await withAccounts(context, read), `${user} has no tokens.`);
+    const rows = await withAccounts(context, read);
+    await printTable(context, { table: "tokens", rows, none: `${user} has no tokens.` });
   },
 });
 
@@ -130,7 +128,7 @@ async function revokeAll(context: Context, user: string, yes: boolean): Promise<
     if (active.length > 0) await confirmChange(context, yes, `Revoke ${countTokens(active)} of ${cleanLine(user)}?`);
     return tokens.end(user, idsOf(active));
   });
-  await printTokens(context, rows, `${user} has no active tokens.`);
+  await printTable(context, { table: "tokens", rows, none: `${user} has no active tokens.` });
 }
 
 export const command = defineGroup("tokens", { issue, list, rotate, revoke });
