@@ -22,10 +22,7 @@ async function listAsked(context: Context, typed: string, since: When, most: num
   await withAccounts(context, async ({ service, zone }) => {
     const { askedQuestions } = await import("../../../admin/search-ledgers.ts");
     const user = await findUser(context, service, typed);
-    await printTable(context, {
-      table: "asked questions",
-      rows: await askedQuestions(service, user, { most, since: since(context.clock.now(), zone) }),
-      zone,
-    });
+    const rows = await askedQuestions(service, user, { most, since: since(context.clock.now(), zone) });
+    await printTable(context, { table: "asked questions", rows, zone });
   });
 }

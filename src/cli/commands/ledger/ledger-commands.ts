@@ -139,8 +139,7 @@ const exportLedger = defineCommand("ledger export", {
         const lines = checksummed("ledger", toIso(service.clock.now()), exportLedgers(service, users));
         return void (await printLong(context, INCOMPLETE, lines, "lines"));
       }
-      const columns: Column<Entry>[] = tableColumns(context, { table: "exported entries" });
-      const printer = openRowPrinter(context, columns, { format });
+      const printer = openRowPrinter<Entry>(context, tableColumns(context, { table: "exported entries" }), { format });
       for (const id of users)
         for await (const entry of service.ledger.entries(id)) if (!(await printer.print(entry))) return;
       await printer.end();

@@ -15,11 +15,8 @@ const list = defineCommand("users list", {
   async run(_values, context) {
     const rows = await withAccounts(context, ({ service }) => collect(service.users.list()));
     rows.sort((a, b) => (a.user_id < b.user_id ? -1 : 1));
-    await printTable(context, {
-      table: "users",
-      data: rows.map((row) => ({ ...row, erased_at: row.erased?.at ?? null })),
-      rows,
-    });
+    const data = rows.map((row) => ({ ...row, erased_at: row.erased?.at ?? null }));
+    await printTable(context, { table: "users", data, rows });
   },
 });
 
