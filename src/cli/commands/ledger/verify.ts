@@ -71,14 +71,13 @@ export async function verifyWithProgress(
 ): Promise<Verification[]> {
   const { verifyLedgers } = await import("../../../ledger/verify-ledgers.ts");
   const { sessionTrace: trace } = await import("../../../assistant/sessions/sessions.ts");
-  let progress: VerifyProgress = { keys: 0, entries: 0 };
-  const showNow = (spent_ms: number): string => show(progress, spent_ms);
-  const onProgress = (now: VerifyProgress): void => {
-    progress = now;
-    report(showNow);
+  let last: VerifyProgress = { keys: 0, entries: 0 };
+  const onProgress = (progress = last): void => {
+    last = progress;
+    report((spent_ms) => show(progress, spent_ms));
   };
   for await (const one of verifyLedgers(storage, { ...options, trace, onProgress })) {
-    report(showNow); // What an interrupt ended would count as damaged.
+    onProgress(); // What an interrupt ended would count as damaged.
     found.push(one);
   }
   return found;
