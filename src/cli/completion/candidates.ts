@@ -145,6 +145,5 @@ async function valuesOf(place: Place, where: () => Surroundings, signal: AbortSi
   const isRemote = command?.target === "either" || command?.role !== undefined;
   const daemon = isRemote ? await findDaemon(surroundings) : undefined;
   if (daemon !== undefined && (command?.target === "either" || isOperatorToken(daemon.token ?? ""))) return [];
-  const fits = (id: string): boolean => id.startsWith(typed);
-  return (await userIds(surroundings, { fits, most: MOST_USERS, signal })).map((word) => ({ word }));
+  return (await userIds(surroundings, { prefix: typed, most: MOST_USERS, signal })).map((word) => ({ word }));
 }

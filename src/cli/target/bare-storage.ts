@@ -2,19 +2,18 @@ import type { Config } from "../../config/config-schema.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Surroundings } from "../framework/global-flags.ts";
 
-/** Lists ids of the storage's users, in no order, until there are `most` or the signal is aborted. Nothing is created.
- * An id whose key is a digest, because it is long, is not listed. */
+/** Lists ids of the storage's users that begin with a prefix, in no order, until there are `most` or the signal is
+ * aborted. Nothing is created. An id whose key is a digest, because it is long, is not listed. */
 export async function userIds(
   surroundings: Surroundings,
-  options: { readonly fits?: (id: string) => boolean; readonly most: number; readonly signal?: AbortSignal },
+  { prefix = "", most, signal }: { readonly prefix?: string; readonly most: number; readonly signal?: AbortSignal },
 ): Promise<string[]> {
-  const { fits = () => true, most, signal } = options;
   const { decodeSegment } = await import("../../storage/keys.ts");
   return withBareStorage(surroundings, async (storage) => {
     const found: string[] = [];
     for await (const segment of storage.children(["users"])) {
       const id = decodeSegment(segment);
-      if (id !== undefined && fits(id)) found.push(id);
+      if (id?.startsWith(prefix) === true) found.push(id);
       if (found.length === most || signal?.aborted === true) break;
     }
     return found;
