@@ -50,12 +50,10 @@ export async function printRecord<T extends object>(context: Context, data: T, s
   return context.terminal.write(drawRecord(Object.keys(data), texts, context.terminal));
 }
 
-/** Prints any number of rows as they come. `print` and `flush` return false once the reader has gone. */
-export type RowPrinter<T> = ReturnType<typeof openRowPrinter<T & object>>;
-
 const BATCH_ROWS = 100;
 
 /** Prints rows as they come, in batches and in constant memory. A table is drawn in parts, with the widths of its first.
+ * `print` and `flush` return false once the reader has gone.
  * @param options.paged whether a JSON document is one page that holds all rows */
 export function openRowPrinter<T extends object>(
   context: Context,

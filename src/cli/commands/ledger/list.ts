@@ -4,8 +4,7 @@ import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { defineCommand, EXIT, UsageError, type Context, type ExitCode } from "../../framework/command.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
 import { flagOf, optional, toggle, userParam, integer } from "../../params/param.ts";
-import { formatOf, openRowPrinter, printRows, tableColumns } from "../../terminal/print.ts";
-import type { Column, RowPrinter } from "../../terminal/print.ts";
+import { formatOf, openRowPrinter, printRows, tableColumns, type Column } from "../../terminal/print.ts";
 import { selectionFlags, selectionOf } from "./selection-flags.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { setTimeout as delay } from "node:timers/promises";
@@ -49,8 +48,7 @@ export const list = defineCommand("ledger list", {
       else if (!following) await print(reader, columns);
       if (!following) return EXIT.ok;
       const { signal, forget } = awaitInterrupt(context.io);
-      const shown = columns.filter(({ person }) => person !== true); // The age of a new entry would always be "now".
-      await follow(openRowPrinter(context, shown), context, { reader, selection, count: tail }, signal).finally(forget);
+      await follow(context, columns, { reader, selection, count: tail }, signal).finally(forget);
       return signal.aborted ? EXIT.interrupted : EXIT.ok;
     };
     return withAccountOperations(context, user, show, { lookUp: true });
@@ -63,8 +61,7 @@ const givenOf = (values: Readonly<Record<string, unknown>>): string[] =>
 const NO_CHARGE = { route: null, question: null, repeats_entry: null, seconds_after: null, repeat_key: null };
 
 /** Reads entries with what they charged for. */
-async function openWideReader({ service }: AccountsSession, user: string) {
-  const { ledger, storage } = service;
+async function openWideReader({ service: { ledger, storage } }: AccountsSession, user: string) {
   const { ifDamaged } = await import("../../../storage/storage.ts");
   const { readCharges, REPEAT_WITHIN } = await import("../../../admin/charged-questions.ts");
   const { total, read } = storedLedgerReader(ledger, user);
@@ -129,8 +126,10 @@ const PAGE = 100;
 type Tail = { readonly reader: LedgerReader; readonly selection: Selection; readonly count: number };
 
 /** Prints the last `count` entries, oldest first, then new ones as they come, until an abort or a closed stdout. */
-async function follow(printer: RowPrinter<LedgerRow>, { terminal }: Context, tail: Tail, signal: AbortSignal) {
+async function follow(context: Context, columns: readonly Column<LedgerRow>[], tail: Tail, signal: AbortSignal) {
   const { reader, selection, count } = tail;
+  const shown = columns.filter(({ person }) => person !== true); // The age of a new entry would always be "now".
+  const printer = openRowPrinter(context, shown);
   const { isOutage } = await import("../../../storage/storage.ts");
   let seen = await reader.total();
   const latest: LedgerRow[] = [];
@@ -151,11 +150,11 @@ async function follow(printer: RowPrinter<LedgerRow>, { terminal }: Context, tai
         if (!(await printer.flush())) return;
         if (seen < total) continue;
       }
-      if (failing) terminal.warn("The storage answers again.");
+      if (failing) context.terminal.warn("The storage answers again.");
       failing = false;
     } catch (error) {
       if (!isOutage(error)) throw error;
-      if (!failing) terminal.warn(`${error.message}; retrying.`);
+      if (!failing) context.terminal.warn(`${error.message}; retrying.`);
       failing = true;
     }
     await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
