@@ -41,13 +41,11 @@ type Shown<T> = { readonly [K in keyof T]?: (value: T[K]) => string };
 /** Prints one object: one field per line on a terminal, one row for a program; false when the reader has gone.
  * @param show how a terminal shows a field, where that is not the plain value */
 export async function printRecord<T extends object>(context: Context, data: T, show: Shown<T> = {}) {
-  const cells = Object.entries(data).map(([name, value]) => ({ name, cell: toCell(value) }));
-  if (formatOf(context) !== "table") {
-    const columns = cells.map(({ name, cell }): Column<object> => ({ name, of: () => cell }));
-    return printRows(context, { data, rows: [data], columns });
-  }
-  const texts = cells.map(({ name, cell }) => show[name as keyof T]?.(data[name as keyof T]) ?? plain(cell));
-  return context.terminal.write(drawRecord(Object.keys(data), texts, context.terminal));
+  const names = Object.keys(data) as (keyof T & string)[];
+  const columns = names.map((name) => ({ name, of: (row: T) => toCell(row[name]) }));
+  if (formatOf(context) !== "table") return printRows(context, { data, rows: [data], columns });
+  const texts = names.map((name) => show[name]?.(data[name]) ?? plain(toCell(data[name])));
+  return context.terminal.write(drawRecord(names, texts, context.terminal));
 }
 
 const BATCH_ROWS = 100;
