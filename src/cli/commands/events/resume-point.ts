@@ -17,7 +17,7 @@ const resumePoint = z.strictObject({
 });
 
 /** How far an unfinished replay came. */
-export type ResumePoint = z.infer<typeof resumePoint>;
+type ResumePoint = z.infer<typeof resumePoint>;
 /** Where the resume point of one file and one target is stored. */
 export type ResumePointFile = ReturnType<typeof resumePointFile>;
 
