@@ -1,7 +1,8 @@
 import { CommanderError, Command } from "commander";
 import { CATALOGUE } from "./command-catalogue.ts";
 import type { CommandIo } from "./framework/command-io.ts";
-import { declareCommand, type Invocation, type Wiring } from "./framework/define-command.ts";
+import { openContext } from "./framework/command-context.ts";
+import { declareCommand, type Invocation } from "./framework/define-command.ts";
 import { didYouMean } from "../runtime/text/edit-distance.ts";
 import { EXIT, UsageError } from "./framework/command-failure.ts";
 import TOPICS from "./help/help-topics.json" with { type: "json" };
@@ -24,7 +25,7 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
       return EXIT.ok;
     }
     const args = await argumentsOf(argv, io);
-    const program = createProgram({ io, invocation, program: { catalogue: CATALOGUE, main } });
+    const program = createProgram(io, invocation);
     if (args !== undefined) await program.parseAsync(args, { from: "user" });
     return invocation.exit;
   } catch (error) {
@@ -67,23 +68,24 @@ function explainDoubleDash(argv: readonly string[], io: CommandIo): void {
 
 const DEFAULT_COLUMNS = 80;
 
-function createProgram(wiring: Wiring): Command {
-  const { stdout, stderr } = wiring.io;
-  const program = new Command("anp")
+function createProgram(io: CommandIo, invocation: Invocation): Command {
+  const { stdout, stderr } = io;
+  const program: Command = new Command("anp")
     .usage("COMMAND [options]")
     .helpCommand(false)
     .version(version(), "--version", "show the version")
     .helpOption("-h, --help", "show help")
     .configureHelp({ subcommandTerm: (command) => command.name(), commandDescription: descriptionOf })
-    .addHelpText("afterAll", ({ command }) => helpEnd(command, stdout.columns ?? DEFAULT_COLUMNS))
+    .addHelpText("afterAll", ({ command }) => helpEnd(command, program, stdout.columns ?? DEFAULT_COLUMNS))
     .configureOutput({
       writeOut: (text) => stdout.write(text),
-      writeErr: (text) => writeError(wiring.io, text),
+      writeErr: (text) => writeError(io, text),
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_COLUMNS,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_COLUMNS,
     })
     .exitOverride();
   declareGlobals(program);
+  const wiring = { open: () => openContext(program, io), program: { catalogue: CATALOGUE, main }, invocation };
   for (const { name, group, summary } of CATALOGUE) program.command(name).summary(summary).helpGroup(`${group}:`);
   program.hook("preSubcommand", async (_program, command) => {
     const entry = CATALOGUE.find(({ name }) => name === command.name());
@@ -92,9 +94,9 @@ function createProgram(wiring: Wiring): Command {
   return program;
 }
 
-function helpEnd(command: Command, columns: number): string {
+function helpEnd(command: Command, program: Command, columns: number): string {
   const examples = examplesOf(command).map((line) => `  $ ${line}`);
-  const topics = command.parent === null ? `\n\nTopics: anp help ${Object.keys(TOPICS).join(" | ")}` : "";
-  const notes = notesOf(command).map((note) => `\n${command.createHelp().boxWrap(note, columns)}\n`);
+  const topics = command === program ? `\n\nTopics: anp help ${Object.keys(TOPICS).join(" | ")}` : "";
+  const notes = notesOf(command, program).map((note) => `\n${command.createHelp().boxWrap(note, columns)}\n`);
   return `${notes.join("")}\nExamples:\n${examples.join("\n")}${topics}`;
 }

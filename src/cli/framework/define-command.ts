@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { findDaemon } from "../target/daemon-target.ts";
-import { openContext, type Context } from "./command-context.ts";
+import type { Context } from "./command-context.ts";
 import { COMMANDS, describeParams, type CommandFacts, type CommandName } from "./command-facts.ts";
 import type { CommandIo } from "./command-io.ts";
 import { EXIT, UsageError, type ExitCode } from "./command-failure.ts";
@@ -37,7 +37,7 @@ export interface Program {
 type Asked = Readonly<Record<string, string | undefined>>;
 type RunContext = Context & { readonly program: Program };
 /** What a definition needs to become part of a program. */
-export type Wiring = { readonly io: CommandIo; readonly program: Program; readonly invocation: Invocation };
+export type Wiring = { readonly open: () => Context; readonly program: Program; readonly invocation: Invocation };
 
 /** A command, a group of commands, or both. */
 export interface Definition extends CommandFacts, CommandParams {
@@ -81,10 +81,10 @@ export function declareCommand(command: Command, definition: Definition, wiring:
   }
 }
 
-async function runCommand(command: Command, definition: Definition, { io, program, invocation }: Wiring) {
+async function runCommand(command: Command, definition: Definition, { open, program, invocation }: Wiring) {
   const { name, formats = FORMATS } = definition;
   invocation.command = name;
-  const opened = openContext(rootOf(command), io);
+  const opened = open();
   const { format, verbose } = opened.globals;
   invocation.verbose = verbose;
   if (format !== undefined && !formats.includes(format))
@@ -137,5 +137,3 @@ async function withTarget({ name, target = "storage", role }: Definition, contex
 }
 
 const nameOf = (param: Param<unknown>): string => (param.readAll === undefined ? param.value! : `${param.value!}...`);
-/** The program that a command belongs to. */
-export const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent));

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { COMMANDS, type CommandName } from "../framework/command-facts.ts";
-import { rootOf } from "../framework/define-command.ts";
 
 /** The description of a command: its section of `commands.md`, else its summary. */
 export function descriptionOf(command: Command): string {
@@ -18,12 +17,11 @@ export function examplesOf(command: Command): string[] {
 
 /** Who may run a command at the admin address, and the global options: only their names, since the program's own help,
  * which has no notes, explains them. */
-export function notesOf(command: Command): string[] {
-  const { parent } = command;
-  if (parent === null) return [];
+export function notesOf(command: Command, program: Command): string[] {
+  if (command === program) return [];
   const { role } = COMMANDS[pathOf(command).slice("anp ".length) as CommandName];
   const roles = role === "support" ? "support or operator" : role;
-  const names = rootOf(parent).options.flatMap(({ long }) => (long === "--version" ? [] : long!));
+  const names = program.options.flatMap(({ long }) => (long === "--version" ? [] : long!));
   const globals = `Global options: ${names.join(", ")}; \`anp --help\` explains them.`;
   return role === undefined ? [globals] : [`At the admin address: role ${roles}.`, globals];
 }
