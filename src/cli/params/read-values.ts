@@ -32,13 +32,11 @@ export async function readValues(spec: CommandParams, command: Command, context:
   }
   if (!terminal.canPrompt) errors.push(...absent.map(([key, { about }]) => `${label(key)} is missing: ${about}.`));
   if (errors.length > 0) throw new UsageError(errors);
-  if (absent.length > 0) {
+  for (const [key, param] of absent) {
     const { askFor } = await import("../terminal/prompt.ts");
-    for (const [key, param] of absent) {
-      const answer = await askFor({ ...param, value: spec.arguments[key]?.value ?? flagOf(key).slice(2) }, context);
-      typed.set(key, answer);
-      values[key] = param.read(answer);
-    }
+    const answer = await askFor({ ...param, value: spec.arguments[key]?.value ?? flagOf(key).slice(2) }, context);
+    typed.set(key, answer);
+    values[key] = param.read(answer);
   }
   return { values, typed };
 }
