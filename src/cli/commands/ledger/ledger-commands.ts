@@ -103,8 +103,7 @@ const search = defineCommand("ledger search", {
   run: ({ actor, reason, least, most, ...flags }, context) =>
     withAccounts(context, async ({ service, zone }) => {
       const { searchLedgers } = await import("../../../admin/search-ledgers.ts");
-      const now = context.clock.now();
-      const wanted = { actor, reason, least, most, ...selectionOf(flags, now, zone) };
+      const wanted = { actor, reason, least, most, ...selectionOf(flags, context.clock.now(), zone) };
       const columns: Column<FoundRow>[] = tableColumns(context, { table: "found entries", zone });
       await longWork(context, "What was found so far is printed; a shorter range takes less time.", (report) =>
         printAll(context, columns, searchLedgers(service, wanted, countTo(report, "users searched"))),

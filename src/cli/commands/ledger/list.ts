@@ -22,7 +22,6 @@ export const list = defineCommand("ledger list", {
     tail: optional(integer(0)),
   },
   async run({ user, all, follow: following, page, pageSize, limit, wide, tail = 10, ...flags }, context) {
-    const now = context.clock.now();
     const { validateRequest } = await import("../../../contract/validation/validate-request.ts");
     const [unpaged] = givenOf({ all: all || undefined, limit, ...flags, type: flags.type[0] });
     const [paged] = givenOf({ page, pageSize });
@@ -36,7 +35,7 @@ export const list = defineCommand("ledger list", {
     validateRequest("getLedger", { query: { page, page_size: pageSize } });
     const show = async (operations: AccountOperations): Promise<ExitCode> => {
       const [who, zone] = [await operations.currentUser(), await operations.zone()];
-      const selection = selectionOf(flags, now, zone);
+      const selection = selectionOf(flags, context.clock.now(), zone);
       const print = <T extends LedgerRow>(reader: LedgerReader<T>, columns: readonly Column<T>[]): Promise<void> =>
         unpaged !== undefined
           ? printAll(context, columns, newestFirst(reader, selection), limit)
