@@ -42,6 +42,7 @@ const REF_SHOWN = 13; // A reference is shortened to its first characters, by wh
 type Row = Readonly<Record<string, unknown>>;
 type Place = { readonly row: Row; readonly terminal: Terminal; readonly now: number; readonly zone: string };
 
+/** How a terminal shows values, by the names that `tables.json` has for it. */
 const SHOWN: Readonly<Record<string, (value: never, place: Place) => string>> = {
   instant: showInstant,
   time: (iso: string, { zone }) => showTime(iso, zone),
@@ -51,12 +52,11 @@ const SHOWN: Readonly<Record<string, (value: never, place: Place) => string>> = 
   yes: (value: boolean) => (value ? "yes" : ""),
   beginning: (text: string) => `${text}…`,
   reference: (ref: string) => cleanLine(ref).slice(0, REF_SHOWN),
-  /** Which charge shortly before it a charge repeats. */
   repeat: (entry: number, { row: { seconds_after, repeat_key } }) =>
     `${entry}, ${String(seconds_after)} s later, ${repeat_key === "other" ? "other key" : "no key"}`,
 };
 
-/** What `tables.json` says of a column: the path of its value in a row, and how a terminal shows it, or that there is none. */
+/** What `tables.json` says of a column's values: their path in a row, how a terminal shows them, and that there is none. */
 type Written = { readonly of?: string; readonly as?: string; readonly empty?: string };
 
 /** The columns of a table. */
