@@ -1,15 +1,21 @@
 import { canonical } from "../../language/tokenize.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
+import { idInFeed } from "./feed-item.ts";
 import { sharedKeys } from "./shared-keys.ts";
 import type { ListedItem } from "./stored-items.ts";
 
 const WINDOW_MS = 12 * 3_600_000; // Two listings of one title lie at most this far apart: a column has the same every day.
 
 /** Merges the items that the feeds list now into the known ones. One report of one outlet is one item: the same page (id),
- * the same identifier in the same feed, or the same title a short time apart, unless one feed tells the two apart. Only
+ * unless one feed has several under that link, the same identifier in the same feed, or the same title a short time apart, unless one feed tells the two apart. Only
  * the feed that published it first changes its content; others are added to `source_ids`. A known item keeps its id, and
- * its date while its content is unchanged or its feed gives no date; its sentiment stays while its text does. */
-export function mergeItems(known: readonly ListedItem[], listed: readonly ListedItem[]): ListedItem[] {
+ * its date while its content is unchanged or its feed gives no date; its sentiment stays while its text does.
+ * @param ids takes the id under which each listed item is kept */
+export function mergeItems(
+  known: readonly ListedItem[],
+  listed: readonly ListedItem[],
+  ids = new Map<ListedItem, string>(),
+): ListedItem[] {
   if (listed.length === 0) return Array.from(known);
   const byId = new Map<string, ListedItem>();
   const byGuid = new Map<string, string>();
@@ -23,23 +29,24 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
   };
   const withTitle = (item: ListedItem): string | undefined => {
     const other = byId.get(byTitle.get(titleKey(item)) ?? "");
-    const isNear = other !== undefined && Math.abs(item.published_ms - other.published_ms) <= WINDOW_MS;
-    return isNear && !areOfOneFeed(item, other) ? other.id : undefined;
+    return other !== undefined && isNear(item, other) && !areOfOneFeed(item, other) ? other.id : undefined;
   };
   for (const item of known) place(item);
+  const perFeed = sharedKeys(known, ({ source_ids: [feed], url }) => `${feed}\n${url}`);
+  const sharedLinks = new Set(Array.from(perFeed, (key) => key.split("\n")[1] || undefined));
   const sharedGuids = sharedKeys(listed, (item) => guidKey(item.source_ids[0]!, item));
 
   for (const item of listed.toSorted((a, b) => a.published_ms - b.published_ms)) {
     const feed = item.source_ids[0]!;
     const guid = guidKey(feed, item);
-    const id =
-      (byId.has(item.id) ? item.id : undefined) ??
-      (sharedGuids.has(guid) ? undefined : byGuid.get(guid)) ??
-      withTitle(item);
-    const existing = id === undefined ? undefined : byId.get(id);
+    const named = sharedGuids.has(guid) ? undefined : byGuid.get(guid);
+    const isOwnLink = !sharedLinks.has(item.url) && !areOfOneLink(item, byId.get(item.id));
+    const id = isOwnLink ? item.id : idInFeed(feed, item, !sharedGuids.has(guid));
+    const existing = byId.get(id) ?? byId.get(named ?? withTitle(item) ?? "");
+    ids.set(item, existing?.id ?? id);
     if (existing === undefined) {
-      place(item);
-      claimed.add(item.id);
+      place({ ...item, id });
+      claimed.add(id);
     } else if (claimed.has(existing.id) || existing.source_ids[0] !== feed) {
       if (!existing.source_ids.includes(feed)) place({ ...existing, source_ids: [...existing.source_ids, feed] });
     } else {
@@ -62,6 +69,15 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
 const areOfOneFeed = (a: ListedItem, b: ListedItem): boolean =>
   b.source_ids.includes(a.source_ids[0]!) && a.guid !== "" && b.guid !== "" && a.guid !== b.guid && a.url !== b.url;
 
+/** Whether one feed gave two items of one link other identifiers, and other titles or times: it rolls on under that link.
+ * A number behind `#` counts the revisions of an item. */
+function areOfOneLink(a: ListedItem, b: ListedItem | undefined): boolean {
+  const nameOf = ({ guid }: ListedItem): string => guid.replace(/#\d{1,4}$/, "");
+  if (b === undefined || a.source_ids[0] !== b.source_ids[0] || a.guid === "" || b.guid === "") return false;
+  return nameOf(a) !== nameOf(b) && (titleKey(a) !== titleKey(b) || (a.dated && b.dated && !isNear(a, b)));
+}
+
+const isNear = (a: ListedItem, b: ListedItem): boolean => Math.abs(a.published_ms - b.published_ms) <= WINDOW_MS;
 const guidKey = (feed: string, item: ListedItem): string => `${feed}\n${item.guid}`;
 const titleKey = ({ source, title }: ListedItem): string => `${source}\n${saidBy(title).text}`;
 /** What a title says; kept, since most titles are listed again. */

@@ -11,6 +11,13 @@ import { assetsInNews } from "../../language/assets.ts";
 
 const digestOf = (...parts: string[]): string => sha256(JSON.stringify(parts)).slice(0, 16);
 
+/** The id of an entry whose link is not its own: of its identifier, with its title where others have that one too. */
+export const idInFeed = (
+  feed: string,
+  { guid, url, title }: Pick<ListedItem, "guid" | "url" | "title">,
+  isNamed: boolean,
+) => `n${digestOf(feed, guid || urlKey(url), isNamed ? "" : title)}`;
+
 const MOST = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Longest texts kept, in code points; and entries.
 
 /** Items of one feed, in its order. The id is made from the link's key, so that one page is one item in whichever feed
@@ -23,11 +30,11 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
   const shared = { links: sharedKeys(read, ({ key }) => key), guids: sharedKeys(read, ({ guid }) => guid) };
   return read.flatMap(({ entry, key, headline: title, summary, url, digest }) => {
     if (title === "") return [];
-    const isOwn = key !== "" && !shared.links.has(key);
+    const isOwn = /[/?#]/.test(key) && !shared.links.has(key); // A site's front page is no entry's own.
     const isNamed = entry.guid !== "" && !shared.guids.has(entry.guid);
     const dated = entry.published !== null && (isLocal(source) || isPossible(entry.published, now));
     return {
-      id: `n${isOwn ? digestOf(key) : digestOf(source.id, entry.guid || key, isNamed ? "" : title)}`,
+      id: isOwn ? `n${digestOf(key)}` : idInFeed(source.id, { guid: entry.guid, url, title }, isNamed),
       source_ids: [source.id],
       source: source.name,
       guid: entry.guid,

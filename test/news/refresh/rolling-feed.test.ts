@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { serve, type TestServer } from "../server.ts";
+import { createWorld, HOUR, NOON, rss, type Story, type World } from "../world.ts";
+
+let world: World;
+let server: TestServer;
+const feeds = new Map<string, string>();
+beforeEach(async () => {
+  world = await createWorld();
+  server = await serve((request, response) => response.end(feeds.get(request.url!)));
+});
+afterEach(async () => {
+  await server.close();
+  await world.close();
+});
+
+const open = (...ids: string[]) =>
+  world.news({
+    sources: ids.map((id) => ({ id, name: id, lang: "en", url: `${server.url}/${id}`, allow_private: true })),
+  });
+const PAGE = "https://flash.example/live";
+const story = (n: number, more: Partial<Story> = {}): Story => ({
+  ...{ title: ["Ferry returns", "Bank fails", "Oil rises"][n]!, guid: `g${n}`, link: PAGE, at: NOON - (3 - n) * HOUR },
+  ...more,
+});
+
+/** Refreshes with each document of the feed in turn. */
+async function roll(news: ReturnType<World["news"]>, id: string, ...documents: Story[][]) {
+  const updated: number[] = [];
+  for (const stories of documents) {
+    feeds.set(`/${id}`, rss(stories));
+    updated.push((await news.refresh("view")).news_updated_count);
+  }
+  return { updated, titles: (await news.current()).items.map(({ title }) => title) };
+}
+
+describe("a feed of one entry at a time", () => {
+  it.for([
+    ["a page for all", PAGE],
+    ["the front page", "https://flash.example/"],
+  ] as const)("keeps each under its identifier where all link to %s", async ([, link]) => {
+    const [one, two, three] = [0, 1, 2].map((n) => story(n, { link }));
+    const { updated, titles } = await roll(open("a"), "a", [one!], [two!], [three!], [three!], [two!, three!], [one!]);
+    expect(titles).toEqual(["Oil rises", "Bank fails", "Ferry returns"]);
+    expect(updated).toEqual([1, 1, 1, 0, 0, 0]);
+  });
+
+  it("keeps entries without an identifier where they link to the front page", async () => {
+    const link = "https://flash.example";
+    const { titles } = await roll(open("a"), "a", ...[0, 1, 1].map((n) => [story(n, { link, guid: "" })]));
+    expect(titles).toEqual(["Bank fails", "Ferry returns"]);
+  });
+
+  it("keeps a column of one title, and undated entries however old", async () => {
+    const column = (n: number) => [story(0, { guid: `g${n}`, at: NOON - (3 - n) * 24 * HOUR })];
+    expect((await roll(open("a"), "a", column(0), column(1), column(1))).titles).toHaveLength(2);
+    const undated = (n: number, ...more: Story[]): Story[] => [
+      { title: `Undated ${n}`, guid: `u${n}`, link: "https://u.example/all" },
+      ...more,
+    ];
+    const news = open("b");
+    await roll(news, "b", undated(1), undated(2));
+    world.clock.advance(40 * 24 * HOUR);
+    const { updated, titles } = await roll(news, "b", undated(2, { title: "Else", guid: "e" }), undated(2));
+    expect([updated, titles.filter((title) => title === "Undated 2")]).toEqual([[1, 0], ["Undated 2"]]);
+  });
+
+  it("does not hide the same link of another source from then on", async () => {
+    const news = open("a", "b");
+    feeds.set("/b", rss([story(2, { guid: "other" })]));
+    const { titles } = await roll(news, "a", [story(0)], [story(1)], [story(1)]);
+    expect(titles.sort()).toEqual(["Bank fails", "Ferry returns"]);
+    const after = await roll(news, "b", [{ ...story(2, { guid: "third" }), title: "Rain falls" }]);
+    expect(after.titles).toContain("Rain falls");
+  });
+});
+
+describe("one article is one item", () => {
+  it("by its link from two sources, whatever their titles and identifiers, refresh after refresh", async () => {
+    const news = open("a", "b");
+    feeds.set("/b", rss([story(1, { guid: "b1" })]));
+    const { titles } = await roll(news, "a", [story(0)], [story(0)]);
+    expect(titles).toEqual(["Ferry returns"]);
+    expect((await roll(news, "b", [story(2, { guid: "b2" })])).titles).toEqual(["Ferry returns"]);
+  });
+
+  it("when its feed counts revisions in the identifier", async () => {
+    const guid = "https://flash.example/live";
+    const { titles } = await roll(open("a"), "a", [story(0, { guid: `${guid}#0` })], [story(1, { guid: `${guid}#1` })]);
+    expect(titles).toEqual(["Bank fails"]);
+  });
+});
