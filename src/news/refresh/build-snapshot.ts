@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Step } from "../../compute/job-runner.ts";
 import { language } from "../../contract/schemas/shared-fields.ts";
+import { fold } from "../../language/tokenize.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import { groupBy } from "../../runtime/group-by.ts";
 import { mergeItems } from "../items/dedupe.ts";
@@ -65,7 +66,7 @@ export async function buildSnapshot(
     last_full_ms: mode === "full" ? now : (base?.record.last_full_ms ?? null),
     sentiment_ms,
     index,
-    news_updated: counted.news_updated + changedOf(items, before.items, isSame).length,
+    news_updated: counted.news_updated + changedOf(items, before.items, isSameText).length,
     notice_updated:
       counted.notice_updated + changedOf(notices, before.notices).length + changedOf(help, before.help).length,
     topic_rebuild: counted.topic_rebuild + countRebuilt(topics, before.topics),
@@ -170,6 +171,9 @@ function countOf({ kind, lang }: Source, parts: Parts, index: number | null): nu
 }
 
 const isSame = (a: StoredItem, b: StoredItem): boolean => a.digest === b.digest;
+const textOf = ({ title, summary }: StoredItem): string => fold(`${title}\n${summary}`).replace(/\s+/g, " ");
+/** Whether two say the same, whatever their dates and links, and the case of their letters. */
+const isSameText = (a: StoredItem, b: StoredItem): boolean => isSame(a, b) || textOf(a) === textOf(b);
 
 function changedOf<T extends { id: string; lang: string }>(
   after: readonly T[],

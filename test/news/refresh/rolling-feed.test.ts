@@ -90,3 +90,18 @@ describe("one article is one item", () => {
     expect(titles).toEqual(["Bank fails"]);
   });
 });
+
+it("an item counts as updated only when its words change", async () => {
+  const one = story(0, { summary: "A ferry is back." });
+  const { updated, titles } = await roll(
+    open("a"),
+    "a",
+    [one],
+    [{ ...one, at: NOON - HOUR / 2 }],
+    [{ ...one, link: "https://flash.example/other" }],
+    [{ ...one, title: "FERRY  returns" }],
+    [{ ...one, title: "Ferry returns −5%" }],
+    [{ ...one, title: "Ferry returns +5%" }],
+  );
+  expect([updated, titles]).toEqual([[1, 0, 0, 0, 1, 1], ["Ferry returns +5%"]]);
+});
