@@ -4,10 +4,19 @@ import { SourceError } from "./source-error.ts";
 /** How many bytes are searched for a declaration, and for the charset of text that declares none. */
 const DECLARATION_WINDOW = 1024;
 const SAMPLE = 64 * 1024;
+const DECLARATION = /<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i;
 const MOST_BROKEN = 0.05; // Share of the characters that may not be decodable in a declared charset that is believed.
 const MOST_ODD = 0.1; // Share of the characters beyond ASCII that may be odd in text of a detected charset.
-/** Broken sequences beside one that is well-formed in a declared UTF-8 that is believed: titles cut within a character. */
-const MOST_CUT = 0.5;
+/** Sequences broken otherwise than by a cut, beside one that is well-formed, in a declared UTF-8 that is believed. */
+const MOST_INVALID = 0.5;
+/** Bytes of UTF-8 that begin a character and end before it does, where a text that was cut ends. A single one may also be
+ * the last letter of a word in another charset. */
+const CUT =
+  /(?:[\xe0-\xef][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{1,2})(?![a-zA-Z\x80-\xbf])|(?<![a-zA-Z\x80-\xff])[\xc2-\xf4](?=[<\]"]|$)/g;
+/** What text beyond ASCII seldom has: no characters, symbols beside letters, capitals behind small letters, Cyrillic
+ * letters beside Latin ones, four accented letters in a row, half-width katakana. */
+const ODD =
+  /[\ufffd\p{Co}\p{Cn}\u2502-\u259f\uff61-\uff9f]|[\p{No}¤¦§¬±¶×÷¨´¸¯ªº‚ƒ†‡ˆ‰](?=[^\x00-\x7f])|(?<=[^\x00-\x7f])[\p{No}¤¦§¬±¶×÷¨´¸¯ªº‚ƒ†‡ˆ‰]|\p{Ll}(?=[^\P{Lu}A-Z])|[^\P{Ll}a-z](?=\p{Lu})|[\u0400-\u04ff](?=[a-zA-Z])|(?<=[a-zA-Z])[\u0400-\u04ff]|[\u00c0-\u024f](?=[\u00c0-\u024f]{3})|(?<=[\u00c0-\u024f]{3})[\u00c0-\u024f]/gu;
 
 /** Windows' numbers of charsets, which the Encoding Standard has no label for; what is looked for in text that declares
  * nothing; and the bytes 80 to 9F of windows-1252. */
@@ -16,9 +25,10 @@ const { codePages, detected, windows1252 } = CHARSETS as Record<"codePages", Rea
 
 /** Text of unknown charset: byte order mark, then the HTTP header, then the XML declaration, then detection. A charset
  * that the bytes contradict is ignored: valid UTF-8 with multi-byte characters is UTF-8 whatever is declared (a
- * longer text of another charset is practically never valid UTF-8), and bytes that are far from UTF-8 are not.
- * C1 controls, which no text has, are read as the characters that windows-1252 has in their place.
- * @throws SourceError `charset` when nothing is declared and what is detected is no plausible text */
+ * longer text of another charset is practically never valid UTF-8), and bytes that are far from UTF-8 are not. So is one
+ * that makes no plausible text of them. C1 controls, which no text has, are read as the characters that windows-1252 has
+ * in their place.
+ * @throws SourceError `charset` when neither what is declared nor what is detected gives plausible text */
 export async function decodeSource(input: Uint8Array, contentType: string | null): Promise<Decoded> {
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
   const marked = markedCharset(bytes);
@@ -27,34 +37,51 @@ export async function decodeSource(input: Uint8Array, contentType: string | null
   if (multibyte > 0 && invalid === 0) return decoded("utf-8", bytes);
   const header = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
   const head = bytes.subarray(0, DECLARATION_WINDOW).toString("latin1");
-  const declared = /<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1];
+  const declared = DECLARATION.exec(head)?.[1];
+  let capitals: Decoded | undefined;
   for (const charset of [header, declared]) {
-    const decode = charset && decoderOf(charset);
+    // A text of UTF-16 without a mark has zeros.
+    const decode = charset && !/^(?:utf-?16|ucs-?2)/i.test(charset) && decoderOf(charset);
     if (!decode) continue;
     const isUtf8 = /^utf-?8$/i.test(charset);
-    if (isUtf8 && invalid > multibyte * MOST_CUT) continue;
-    const text = decode(bytes);
-    const { high, broken } = highCharacters(text);
-    if (isUtf8 || broken <= high * MOST_BROKEN) return { charset: charset.toLowerCase(), text };
+    const cut = isUtf8 && invalid > 0 ? (bytes.toString("latin1").match(CUT)?.length ?? 0) : 0;
+    if (isUtf8 && invalid - cut > multibyte * MOST_INVALID) continue;
+    const read = { charset: charset.toLowerCase(), text: decode(bytes) };
+    const { high, broken } = highCharacters(read.text);
+    if (!isUtf8 && (broken > high * MOST_BROKEN || !isPlausible(read.text))) continue;
+    if (isUtf8 || !isCapitals(read.text)) return read;
+    capitals ??= read;
   }
-  return invalid <= multibyte * 0.05 && !bytes.includes("\x1b$") ? decoded("utf-8", bytes) : detectText(bytes);
+  if (capitals === undefined && invalid <= multibyte * 0.05 && !bytes.includes("\x1b$")) return decoded("utf-8", bytes);
+  const found = await detectText(bytes);
+  const common = (read: Decoded | undefined): number => (read === undefined ? -1 : count(read.text, /[оеаинт]/gi));
+  if (capitals !== undefined && common(capitals) >= common(found)) return capitals;
+  if (found === undefined)
+    throw new SourceError("charset", `${header ?? declared ?? "no charset"} is declared, and none gives readable text`);
+  return found;
 }
 
-async function detectText(bytes: Buffer): Promise<Decoded> {
+async function detectText(bytes: Buffer): Promise<Decoded | undefined> {
   const { detect } = await import("jschardet"); // Loads a megabyte of models.
   const from = Math.max(bytes.findIndex((byte) => byte >= 0x80 || byte === 0x1b) - DECLARATION_WINDOW, 0);
-  const { encoding: charset } = detect(bytes.subarray(from, from + SAMPLE), { detectEncodings: detected });
-  const text = charset && decoderOf(charset)?.(bytes);
-  if (text && isPlausible(text.slice(from, from + SAMPLE))) return { charset: charset.toLowerCase(), text };
-  throw new SourceError("charset", "the character set is not declared, and none gives readable text");
+  // The detector would believe a declaration.
+  const sample = bytes.toString("latin1", from, from + SAMPLE).replace(DECLARATION, "<?xml");
+  const { encoding } = detect(Buffer.from(sample, "latin1"), { detectEncodings: detected });
+  for (const charset of [encoding, "windows-1252"]) {
+    const text = charset && decoderOf(charset)?.(bytes);
+    if (text && isPlausible(text)) return { charset: charset.toLowerCase(), text };
+  }
+  return undefined;
 }
 
-/** Whether few characters beyond ASCII are undecodable or symbols that text seldom has, and few capitals follow small letters. */
-function isPlausible(text: string): boolean {
-  const odd =
-    text.match(/[\ufffd\p{Co}\p{Cn}\p{No}¤¦§¬±¶×÷¨´¸¯ªº]|\p{Ll}(?=[^\P{Lu}A-Z])|[^\P{Ll}a-z](?=\p{Lu})/gu)?.length ?? 0;
-  return odd <= 1 + highCharacters(text).high * MOST_ODD;
-}
+const sampleOf = (text: string): string => text.slice(Math.max(text.search(/[^\x00-\x7f]/), 0)).slice(0, SAMPLE);
+
+/** Whether few characters beyond ASCII are odd. */
+const isPlausible = (text: string): boolean => count(text, ODD) <= 1 + highCharacters(sampleOf(text)).high * MOST_ODD;
+
+/** Whether most Cyrillic letters are capitals, as those of KOI8-R and windows-1251 become in each other. */
+const isCapitals = (text: string): boolean => count(text, /[А-ЯЁ]/g) > count(text, /[а-яё]/g);
+const count = (text: string, letters: RegExp): number => sampleOf(text).match(letters)?.length ?? 0;
 
 export const decodeText = async (...input: Parameters<typeof decodeSource>) => (await decodeSource(...input)).text;
 

@@ -16,6 +16,13 @@ const BYTES = {
   ),
 };
 
+/** Charsets that texts in others are declared in, and garbage in. */
+const WRONG: Readonly<Record<string, string>> = {
+  ...{ Shift_JIS: "iso-8859-1", "EUC-JP": "windows-1252", "EUC-KR": "iso-8859-1", "KOI8-R": "windows-1251" },
+  ...{ "windows-1251": "koi8-r", Big5: "gb2312", GB18030: "iso-8859-1", "windows-1253": "iso-8859-1" },
+  ...{ "windows-1255": "windows-1252", "windows-1256": "windows-1252", "windows-874": "iso-8859-1" },
+};
+
 const xml = (text: string, encoding?: string): string =>
   `<?xml version="1.0"${encoding === undefined ? "" : ` encoding="${encoding}"`}?><rss><title>${text}</title></rss>`;
 
@@ -91,6 +98,28 @@ describe("a text's charset", () => {
     expect(await decodeText(bytes, null)).toBe(`${xml("央行降准", "utf-8")}市\ufffd<t>情\ufffd<t>升\ufffd`);
   });
 
+  test("that is declared stays UTF-8 though all is ASCII but for titles cut within a character", async () => {
+    const titles = ["Bitcoin rises", "It is a “test”", "The market it’", "Update 市", "Ether 市"].map(
+      (title) => `${title}</t>`,
+    );
+    const cuts = [0, 0, 1, 1, 2];
+    const parts = titles.map((title, at) => {
+      const [text, end] = [title.slice(0, -4), "</t>"];
+      return Buffer.concat([Buffer.from(text).subarray(0, Buffer.byteLength(text) - cuts[at]!), Buffer.from(end)]);
+    });
+    const cut = "The market it\ufffd</t>Update \ufffd</t>Ether \ufffd</t>";
+    for (const before of [0, 2]) {
+      const bytes = Buffer.concat([Buffer.from(xml("News", "utf-8")), ...parts.slice(before)]);
+      expect(await decodeText(bytes, null)).toBe(xml("News", "utf-8") + titles.slice(before, 2).join("") + cut);
+    }
+  });
+
+  test("that is declared UTF-8 is another where words have single bytes beyond ASCII", async () => {
+    for (const text of ["Crédit à taux zéro, café", "Le café"]) {
+      expect(await decodeText(Buffer.from(xml(text, "utf-8"), "latin1"), null)).toBe(xml(text, "utf-8"));
+    }
+  });
+
   test("of Western European text is windows-1252, with or without a declaration", async () => {
     const text = "Crédit Agricole lève 3 milliards d’euros";
     const bytes = Buffer.from(text.replace("’", "\x92"), "latin1");
@@ -148,16 +177,43 @@ describe("a text's charset", () => {
       "TGlldHV2b3MgYmFua2FzIHBhbGlrbyBwYWz7a2Fu+CBub3JtYXMgbmVwYWtlaXN0YXMu",
     ],
     ["windows-874", "ตลาดหุ้นไทยปิดบวกวันนี้", "tcXStMvY6bnkt8K71LS6x6HH0bm51ek="],
-  ])("that is not declared is detected: %s", async (_, text, base64) => {
-    const [before, after] = xml("|").split("|");
-    const bytes = Buffer.concat([Buffer.from(before!), Buffer.from(base64, "base64"), Buffer.from(after!)]);
+  ])("that is not declared is detected, and so is a wrong one: %s", async (charset, text, base64) => {
+    const between = ([before, after] = xml("|").split("|")) =>
+      Buffer.concat([Buffer.from(before!), Buffer.from(base64, "base64"), Buffer.from(after!)]);
+    const bytes = between();
     expect(await decodeText(bytes, null)).toBe(xml(text));
+    const wrong = WRONG[charset];
+    if (wrong === undefined) return;
+    const declared = xml("|", wrong);
+    expect(await decodeText(between(declared.split("|")), null)).toBe(declared.replace("|", text));
+    expect(await decodeText(between(xml("|", charset).split("|")), `text/xml; charset=${wrong}`)).toContain(text);
     expect((await decodeText(Buffer.concat([Buffer.alloc(100_000, " "), bytes]), null)).trim()).toBe(xml(text));
   });
 
   test("that is declared wins where it nearly fits", async () => {
     const text = Buffer.concat([BYTES.gbk, BYTES.gbk, Buffer.from("\xd6<\xd6<", "latin1")]);
     expect(await decodeText(text, "text/xml; charset=gbk")).toBe(`${SIMPLIFIED}${SIMPLIFIED}\ufffd<\ufffd<`);
+  });
+
+  test.each([
+    ["iso-8859-1", "Sections § 5 and § 7: 5 ± 1 m², ¾ of n.º 1, « né à Öland »"],
+    ["windows-1252", "„Größe“ – ÄRGER ÜBER ÖL… ‚so‘ und 5‰"],
+    ["utf-16", "Plain text that is not of UTF-16"],
+  ])("that is declared wins however rare its characters: %s", async (charset, text) => {
+    const byte = (character: string) =>
+      0x80 + "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ".indexOf(character);
+    const bytes = Buffer.from(
+      text.replace(/[\u0100-\uffff]/g, (one) => String.fromCharCode(byte(one))),
+      "latin1",
+    );
+    expect(await decodeText(bytes, `text/xml; charset=${charset}`)).toBe(text);
+  });
+
+  test("of capitals stays the one that is declared", async () => {
+    const bytes = Buffer.from(
+      Array.from("БИТКОИН ОБНОВИЛ МАКСИМУМ", (one) => (one === " " ? 32 : one.charCodeAt(0) - 0x350)),
+    );
+    expect(await decodeText(bytes, "text/xml; charset=windows-1251")).toBe("БИТКОИН ОБНОВИЛ МАКСИМУМ");
   });
 
   test.each([[128], [161], [192], [32]])("that is none of text is refused: bytes from %i", async (least) => {
@@ -167,7 +223,8 @@ describe("a text's charset", () => {
       () => least + (((seed = (seed * 1103515245 + 12345) % 2 ** 31) >> 8) % (256 - least)),
     );
     const bytes = Buffer.concat([Buffer.from("<rss><title>"), Buffer.from(noise), Buffer.from("</title></rss>")]);
-    await expect(decodeText(bytes, null)).rejects.toMatchObject({ name: "SourceError", failure: "charset" });
+    for (const type of [null, "text/xml; charset=iso-8859-1"])
+      await expect(decodeText(bytes, type)).rejects.toMatchObject({ name: "SourceError", failure: "charset" });
   });
 
   test("may have controls that are characters of windows-1252", async () => {
