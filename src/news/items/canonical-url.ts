@@ -1,10 +1,11 @@
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./tracking-patterns.json" with { type: "json" };
 
-const TRACKING = patternsOf(PATTERNS, "i");
+const { names, values, cache, ...pageMarks } = patternsOf(PATTERNS, "i");
 
 function parsed(url: string): URL | undefined {
-  const text = url.trim();
+  // A copy in a cache of AMP pages names the page behind it.
+  const text = url.trim().replace(cache, (_, secure?: string) => `http${secure === undefined ? "" : "s"}://`);
   if (!URL.canParse(text)) return undefined;
   const result = new URL(text);
   return result.protocol === "http:" || result.protocol === "https:" ? result : undefined;
@@ -14,7 +15,7 @@ const meaningful = (query: string): string[] =>
   query
     .replace(/^\?/, "")
     .split("&")
-    .filter((pair) => pair !== "" && !TRACKING.names.test(pair.split("=")[0]!) && !TRACKING.values.test(pair));
+    .filter((pair) => pair !== "" && !names.test(pair.split("=")[0]!) && !values.test(pair));
 
 /** The absolute link as a reader should get it: without tracking parameters, credentials, and a fragment that is no
  * route (`#!/…`, `#/…`). "" when it is empty or not an http(s) URL. */
@@ -29,13 +30,16 @@ export function cleanUrl(url: string): string {
   return target.href;
 }
 
-/** What two links to one page have in common: {@link cleanUrl} without scheme, `www.`, `m.` or `amp.`, trailing slash
- * and `index.html`, the parameters sorted. Two items with the same key are one story of one outlet. */
+/** What two links to one page have in common: {@link cleanUrl} without scheme, `www.`, `m.` or `amp.`, trailing slash,
+ * `index.html` and what marks AMP pages, the parameters sorted. Two items with the same key are one story of one outlet. */
 export function urlKey(url: string): string {
   const target = parsed(cleanUrl(url));
   if (target === undefined) return "";
-  const host = target.host.replace(/^(?:www\d?|m|mobile|amp)\.(?=[^.]+\.)/, "");
-  const path = target.pathname.replace(/\/(?:index\.(?:html?|php)|amp)?$/, "").replace(/\/{2,}/g, "/");
+  const host = target.host.replace(pageMarks.host, "");
+  const path = target.pathname
+    .replace(/\/{2,}/g, "/")
+    .replace(pageMarks.mark, "")
+    .replace(pageMarks.path, "");
   const query = meaningful(target.search).sort();
   return `${host}${path}${query.length === 0 ? "" : `?${query.join("&")}`}${target.hash}`;
 }
