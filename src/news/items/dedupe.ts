@@ -1,21 +1,17 @@
 import { canonical } from "../../language/tokenize.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
-import { idInFeed } from "./feed-item.ts";
+import { urlKey } from "./canonical-url.ts";
+import { idOf } from "./feed-item.ts";
 import { sharedKeys } from "./shared-keys.ts";
 import type { ListedItem } from "./stored-items.ts";
 
 const WINDOW_MS = 12 * 3_600_000; // Two listings of one title lie at most this far apart: a column has the same every day.
 
 /** Merges the items that the feeds list now into the known ones. One report of one outlet is one item: the same page (id),
- * unless one feed has several under that link, the same identifier in the same feed, or the same title a short time apart, unless one feed tells the two apart. Only
+ * the same identifier in the same feed, or the same title a short time apart, unless one feed tells the two apart. Only
  * the feed that published it first changes its content; others are added to `source_ids`. A known item keeps its id, and
- * its date while its content is unchanged or its feed gives no date; its sentiment stays while its text does.
- * @param ids takes the id under which each listed item is kept */
-export function mergeItems(
-  known: readonly ListedItem[],
-  listed: readonly ListedItem[],
-  ids = new Map<ListedItem, string>(),
-): ListedItem[] {
+ * its date while its content is unchanged or its feed gives no date; its sentiment stays while its text does. */
+export function mergeItems(known: readonly ListedItem[], listed: readonly ListedItem[]): ListedItem[] {
   if (listed.length === 0) return Array.from(known);
   const byId = new Map<string, ListedItem>();
   const byGuid = new Map<string, string>();
@@ -29,7 +25,7 @@ export function mergeItems(
   };
   const withTitle = (item: ListedItem): string | undefined => {
     const other = byId.get(byTitle.get(titleKey(item)) ?? "");
-    return other !== undefined && isNear(item, other) && !areOfOneFeed(item, other) ? other.id : undefined;
+    return other !== undefined && isNear(item, other) && !areTwo(item, other) ? other.id : undefined;
   };
   for (const item of known) place(item);
   const perFeed = sharedKeys(known, ({ source_ids: [feed], url }) => `${feed}\n${url}`);
@@ -40,10 +36,10 @@ export function mergeItems(
     const feed = item.source_ids[0]!;
     const guid = guidKey(feed, item);
     const named = sharedGuids.has(guid) ? undefined : byGuid.get(guid);
-    const isOwnLink = !sharedLinks.has(item.url) && !areOfOneLink(item, byId.get(item.id));
-    const id = isOwnLink ? item.id : idInFeed(feed, item, !sharedGuids.has(guid));
+    const first = byId.get(item.id);
+    const isOwnLink = !sharedLinks.has(item.url) && !(first && areTwo(item, first));
+    const id = isOwnLink ? item.id : idOf(feed, item.guid || urlKey(item.url), sharedGuids.has(guid) ? item.title : "");
     const existing = byId.get(id) ?? byId.get(named ?? withTitle(item) ?? "");
-    ids.set(item, existing?.id ?? id);
     if (existing === undefined) {
       place({ ...item, id });
       claimed.add(id);
@@ -65,16 +61,12 @@ export function mergeItems(
   return Array.from(byId.values());
 }
 
-/** Whether one feed gave two items other identifiers and other links: however alike, they are two. */
-const areOfOneFeed = (a: ListedItem, b: ListedItem): boolean =>
-  b.source_ids.includes(a.source_ids[0]!) && a.guid !== "" && b.guid !== "" && a.guid !== b.guid && a.url !== b.url;
-
-/** Whether one feed gave two items of one link other identifiers, and other titles or times: it rolls on under that link.
- * A number behind `#` counts the revisions of an item. */
-function areOfOneLink(a: ListedItem, b: ListedItem | undefined): boolean {
-  const nameOf = ({ guid }: ListedItem): string => guid.replace(/#\d{1,4}$/, "");
-  if (b === undefined || a.source_ids[0] !== b.source_ids[0] || a.guid === "" || b.guid === "") return false;
-  return nameOf(a) !== nameOf(b) && (titleKey(a) !== titleKey(b) || (a.dated && b.dated && !isNear(a, b)));
+/** Whether one feed gave two items other identifiers, and other links, titles or times: however alike, they are two. A
+ * number behind `#` counts the revisions of an item. */
+function areTwo(a: ListedItem, b: ListedItem): boolean {
+  const [one, other] = [a, b].map(({ guid }) => guid.replace(/#\d{1,4}$/, ""));
+  if (!one || !other || one === other || a.source_ids[0] !== b.source_ids[0]) return false;
+  return a.id !== b.id || titleKey(a) !== titleKey(b) || (a.dated && b.dated && !isNear(a, b));
 }
 
 const isNear = (a: ListedItem, b: ListedItem): boolean => Math.abs(a.published_ms - b.published_ms) <= WINDOW_MS;

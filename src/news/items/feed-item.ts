@@ -11,12 +11,8 @@ import { assetsInNews } from "../../language/assets.ts";
 
 const digestOf = (...parts: string[]): string => sha256(JSON.stringify(parts)).slice(0, 16);
 
-/** The id of an entry whose link is not its own: of its identifier, with its title where others have that one too. */
-export const idInFeed = (
-  feed: string,
-  { guid, url, title }: Pick<ListedItem, "guid" | "url" | "title">,
-  isNamed: boolean,
-) => `n${digestOf(feed, guid || urlKey(url), isNamed ? "" : title)}`;
+/** The id of an item of what identifies it. */
+export const idOf = (...parts: string[]): string => `n${digestOf(...parts)}`;
 
 const MOST = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Longest texts kept, in code points; and entries.
 
@@ -34,7 +30,7 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
     const isNamed = entry.guid !== "" && !shared.guids.has(entry.guid);
     const dated = entry.published !== null && (isLocal(source) || isPossible(entry.published, now));
     return {
-      id: isOwn ? `n${digestOf(key)}` : idInFeed(source.id, { guid: entry.guid, url, title }, isNamed),
+      id: isOwn ? idOf(key) : idOf(source.id, entry.guid || key, isNamed ? "" : title),
       source_ids: [source.id],
       source: source.name,
       guid: entry.guid,

@@ -45,7 +45,7 @@ export async function buildSnapshot(
 ): Promise<SnapshotContent> {
   const { mode, now, counted } = options;
   const before = base?.parts ?? NO_PARTS;
-  const { items, ...fates } = await nextItems(before.items, read, options, step);
+  const { items, cut, isOld } = await nextItems(before.items, read, options, step);
   const mood = { index: base?.record.index ?? null, sentiment_ms: base?.record.sentiment_ms ?? null };
   const listed = { notices: before.notices, help: before.help, ...mood };
   const { notices, help, index, sentiment_ms } = mode === "full" ? nextListings(listed, read, now) : listed;
@@ -55,7 +55,7 @@ export async function buildSnapshot(
   const listings = groupBy(carriers, String);
   const states = read.map(({ source, state, content }) => ({
     ...state,
-    ...(content?.kind === "news" && { last_read: keptOf(state.last_read!, content.entries, fates) }),
+    ...(content?.kind === "news" && { last_read: keptOf(state.last_read!, content.entries, { cut, isOld }) }),
     weight: source.weight,
     settings: settingsOf(source),
     items: source.kind === "news" ? (listings.get(source.id)?.length ?? 0) : countOf(source, parts, index),
@@ -92,12 +92,9 @@ async function nextItems(before: readonly StoredItem[], read: Read, options: Bui
   const oldest = now - max_age_days * DAY_MS;
   // An undated item that its feed still lists would come back as new, so it does not age out.
   const unchanged = new Set(news.flatMap(({ source, content }) => (content === undefined ? source.id : [])));
-  const undated = new Set<string>();
+  const undated = new Set(listed.filter(({ dated }) => !dated).map(({ id }) => id));
   for (const { dated, id, source_ids } of known) if (!dated && unchanged.has(source_ids[0]!)) undated.add(id);
-  const ids = new Map<ListedItem, string>();
-  const all = mergeItems(known, listed, ids);
-  for (const [{ dated }, id] of ids) if (!dated) undated.add(id);
-  const merged = all
+  const merged = mergeItems(known, listed)
     .filter((item) => at(item) >= oldest || undated.has(item.id))
     .sort((a, b) => Number(b.dated) - Number(a.dated) || at(b) - at(a) || (a.id < b.id ? -1 : 1));
   const isOld = (item: ListedItem): boolean => item.dated && at(item) < oldest;
@@ -106,19 +103,18 @@ async function nextItems(before: readonly StoredItem[], read: Read, options: Bui
     items.push({ ...item, sentiment: item.sentiment ?? sentimentOf(item.title, item.summary) });
     await step();
   }
-  const cutIds = new Set(merged.slice(max_items).map(({ id }) => id));
-  return { items, isCut: (item: ListedItem): boolean => !isOld(item) && cutIds.has(ids.get(item)!), isOld };
+  return { items, cut: new Set(merged.slice(max_items).map(({ id }) => id)), isOld };
 }
 
 /** What became of the entries of a feed: too old ones are left out, and those beyond `max_items`. */
 function keptOf(
   counts: NonNullable<SourceState["last_read"]>,
   entries: readonly ListedItem[],
-  { isCut, isOld }: Pick<Awaited<ReturnType<typeof nextItems>>, "isCut" | "isOld">,
+  { cut: ids, isOld }: Pick<Awaited<ReturnType<typeof nextItems>>, "cut" | "isOld">,
 ) {
   const old = entries.filter(isOld).length;
-  const cut = entries.filter(isCut).length;
-  return { ...counts, old, cut, kept: entries.length - old - cut };
+  const cut = entries.filter((item) => !isOld(item) && ids.has(item.id)).length;
+  return { ...counts, old, cut: counts.cut + cut, kept: entries.length - old - cut };
 }
 
 interface Listings extends Pick<Parts, "notices" | "help">, Pick<SnapshotRecord, "index" | "sentiment_ms"> {}

@@ -1,3 +1,5 @@
+import { patternsOf } from "../../runtime/text/patterns.ts";
+import PATTERNS from "./byte-patterns.json" with { type: "json" };
 import CHARSETS from "./data/charsets.json" with { type: "json" };
 import { SourceError } from "./source-error.ts";
 
@@ -9,14 +11,9 @@ const MOST_BROKEN = 0.05; // Share of the characters that may not be decodable i
 const MOST_ODD = 0.1; // Share of the characters beyond ASCII that may be odd in text of a detected charset.
 /** Sequences broken otherwise than by a cut, beside one that is well-formed, in a declared UTF-8 that is believed. */
 const MOST_INVALID = 0.5;
-/** Bytes of UTF-8 that begin a character and end before it does, where a text that was cut ends. A single one may also be
- * the last letter of a word in another charset. */
-const CUT =
-  /(?:[\xe0-\xef][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{1,2})(?![a-zA-Z\x80-\xbf])|(?<![a-zA-Z\x80-\xff])[\xc2-\xf4](?=[<\]"]|$)/g;
-/** What text beyond ASCII seldom has: no characters, symbols beside letters, capitals behind small letters, Cyrillic
- * letters beside Latin ones, four accented letters in a row, half-width katakana. */
-const ODD =
-  /[\ufffd\p{Co}\p{Cn}\u2502-\u259f\uff61-\uff9f]|[\p{No}¤¦§¬±¶×÷¨´¸¯ªº‚ƒ†‡ˆ‰](?=[^\x00-\x7f])|(?<=[^\x00-\x7f])[\p{No}¤¦§¬±¶×÷¨´¸¯ªº‚ƒ†‡ˆ‰]|\p{Ll}(?=[^\P{Lu}A-Z])|[^\P{Ll}a-z](?=\p{Lu})|[\u0400-\u04ff](?=[a-zA-Z])|(?<=[a-zA-Z])[\u0400-\u04ff]|[\u00c0-\u024f](?=[\u00c0-\u024f]{3})|(?<=[\u00c0-\u024f]{3})[\u00c0-\u024f]/gu;
+/** `cut`: bytes of UTF-8 that begin a character and end before it does, where a text that was cut ends. `odd`: what text
+ * beyond ASCII seldom has, as symbols beside letters, capitals behind small ones, and four accented letters in a row. */
+const { cut: CUT, odd: ODD } = patternsOf(PATTERNS, "gu");
 
 /** Windows' numbers of charsets, which the Encoding Standard has no label for; what is looked for in text that declares
  * nothing; and the bytes 80 to 9F of windows-1252. */
@@ -38,30 +35,22 @@ export async function decodeSource(input: Uint8Array, contentType: string | null
   const header = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
   const head = bytes.subarray(0, DECLARATION_WINDOW).toString("latin1");
   const declared = DECLARATION.exec(head)?.[1];
-  let capitals: Decoded | undefined;
   for (const charset of [header, declared]) {
     // A text of UTF-16 without a mark has zeros.
     const decode = charset && !/^(?:utf-?16|ucs-?2)/i.test(charset) && decoderOf(charset);
     if (!decode) continue;
     const isUtf8 = /^utf-?8$/i.test(charset);
     const cut = isUtf8 && invalid > 0 ? (bytes.toString("latin1").match(CUT)?.length ?? 0) : 0;
-    if (isUtf8 && invalid - cut > multibyte * MOST_INVALID) continue;
     const read = { charset: charset.toLowerCase(), text: decode(bytes) };
     const { high, broken } = highCharacters(read.text);
-    if (!isUtf8 && (broken > high * MOST_BROKEN || !isPlausible(read.text))) continue;
-    if (isUtf8 || !isCapitals(read.text)) return read;
-    capitals ??= read;
+    const isFit = isUtf8 ? invalid - cut <= multibyte * MOST_INVALID : broken <= high * MOST_BROKEN;
+    if (isFit && (isUtf8 || isPlausible(read.text))) return read;
   }
-  if (capitals === undefined && invalid <= multibyte * 0.05 && !bytes.includes("\x1b$")) return decoded("utf-8", bytes);
-  const found = await detectText(bytes);
-  const common = (read: Decoded | undefined): number => (read === undefined ? -1 : count(read.text, /[оеаинт]/gi));
-  if (capitals !== undefined && common(capitals) >= common(found)) return capitals;
-  if (found === undefined)
-    throw new SourceError("charset", `${header ?? declared ?? "no charset"} is declared, and none gives readable text`);
-  return found;
+  if (invalid <= multibyte * 0.05 && !bytes.includes("\x1b$")) return decoded("utf-8", bytes);
+  return detectText(bytes, header ?? declared ?? "no charset");
 }
 
-async function detectText(bytes: Buffer): Promise<Decoded | undefined> {
+async function detectText(bytes: Buffer, told: string): Promise<Decoded> {
   const { detect } = await import("jschardet"); // Loads a megabyte of models.
   const from = Math.max(bytes.findIndex((byte) => byte >= 0x80 || byte === 0x1b) - DECLARATION_WINDOW, 0);
   // The detector would believe a declaration.
@@ -71,17 +60,15 @@ async function detectText(bytes: Buffer): Promise<Decoded | undefined> {
     const text = charset && decoderOf(charset)?.(bytes);
     if (text && isPlausible(text)) return { charset: charset.toLowerCase(), text };
   }
-  return undefined;
+  throw new SourceError("charset", `${told} is declared, and none gives readable text`);
 }
 
-const sampleOf = (text: string): string => text.slice(Math.max(text.search(/[^\x00-\x7f]/), 0)).slice(0, SAMPLE);
-
 /** Whether few characters beyond ASCII are odd. */
-const isPlausible = (text: string): boolean => count(text, ODD) <= 1 + highCharacters(sampleOf(text)).high * MOST_ODD;
-
-/** Whether most Cyrillic letters are capitals, as those of KOI8-R and windows-1251 become in each other. */
-const isCapitals = (text: string): boolean => count(text, /[А-ЯЁ]/g) > count(text, /[а-яё]/g);
-const count = (text: string, letters: RegExp): number => sampleOf(text).match(letters)?.length ?? 0;
+function isPlausible(text: string): boolean {
+  const from = Math.max(text.search(/[^\x00-\x7f]/), 0);
+  const sample = text.slice(from, from + SAMPLE);
+  return (sample.match(ODD)?.length ?? 0) <= 1 + highCharacters(sample).high * MOST_ODD;
+}
 
 export const decodeText = async (...input: Parameters<typeof decodeSource>) => (await decodeSource(...input)).text;
 

@@ -51,18 +51,9 @@ describe("a feed of one entry at a time", () => {
     expect(titles).toEqual(["Bank fails", "Ferry returns"]);
   });
 
-  it("keeps a column of one title, and undated entries however old", async () => {
+  it("keeps a column of one title", async () => {
     const column = (n: number) => [story(0, { guid: `g${n}`, at: NOON - (3 - n) * 24 * HOUR })];
     expect((await roll(open("a"), "a", column(0), column(1), column(1))).titles).toHaveLength(2);
-    const undated = (n: number, ...more: Story[]): Story[] => [
-      { title: `Undated ${n}`, guid: `u${n}`, link: "https://u.example/all" },
-      ...more,
-    ];
-    const news = open("b");
-    await roll(news, "b", undated(1), undated(2));
-    world.clock.advance(40 * 24 * HOUR);
-    const { updated, titles } = await roll(news, "b", undated(2, { title: "Else", guid: "e" }), undated(2));
-    expect([updated, titles.filter((title) => title === "Undated 2")]).toEqual([[1, 0], ["Undated 2"]]);
   });
 
   it("does not hide the same link of another source from then on", async () => {
