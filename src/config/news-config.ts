@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { example, integer, utcOffset } from "./section.ts";
+import { zoneMinutes } from "../runtime/clock.ts";
+import { example, integer } from "./section.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 
 const isHttp = (value: string) =>
@@ -7,6 +8,7 @@ const isHttp = (value: string) =>
 
 const trimmed = z.string().trim().min(1);
 const location = trimmed.refine(isHttp, "must be an http(s) URL or a path relative to the config file");
+const zone = z.string().refine((name) => zoneMinutes(name, 0) !== undefined, "must be as +08:00 or Europe/London");
 const fileOf = (shown: string) => example(location, shown).optional();
 const contact = z.string().regex(/^[\x21-\x7e]{1,200}$/, "must be printable ASCII without spaces");
 
@@ -24,7 +26,7 @@ export const newsSource = z.strictObject({
   lang: language.describe("Main language of the feed; the language of each item is detected"),
   url: location,
   allow_private: z.boolean().default(false),
-  timezone: utcOffset.optional(),
+  timezone: zone.optional(),
   categories: z.array(trimmed.max(64)).max(20).optional(),
   weight: z.number().min(0.1).max(10).optional(),
   headers: z.record(headerName, headerValue).optional(),

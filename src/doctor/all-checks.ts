@@ -83,10 +83,11 @@ async function checkSources({ loaded, now }: CheckInput, signal: AbortSignal): P
 async function examine(source: Source, options: ReturnType<typeof probeOptions>): Promise<Finding> {
   const place = printLocation(source.location);
   try {
-    const { read = 0, refused = 0 } = (await probeSource(source, options)) ?? {};
+    const { read = 0, refused = 0, faults = [] } = (await probeSource(source, options)) ?? {};
     const items = read - refused;
     const found = `${place} has ${items} ${items === 1 ? "entry" : "entries"}`;
-    if (refused > 0) return finding("refusedEntries", { source: source.id, found, refused });
+    if (refused > 0)
+      return finding("refusedEntries", { source: source.id, found, refused, faults: ["", ...faults].join("; ") });
     // An empty help center may be intended; a feed without entries is usually a mistake.
     if (items === 0 && source.kind === "news") return finding("emptyFeed", { source: source.id, place });
     return finding("source", { source: source.id, found });

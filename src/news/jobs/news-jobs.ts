@@ -98,7 +98,8 @@ async function parse({ knownHash, ...body }: SourceBody & { knownHash: string | 
     const parsed = await parseSource(body);
     const content = encode(parsed);
     move(content.buffer);
-    return { outcome: "read", hash, content, counts: countsOf(parsed) } as const;
+    const { faults = [] } = parsed.kind === "fear_greed" ? {} : parsed;
+    return { outcome: "read", hash, content, counts: countsOf(parsed), faults } as const;
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     return { outcome: "failed", failure: error.failure, message: error.message } as const;

@@ -16,7 +16,7 @@ import type { ReadSource } from "./build-snapshot.ts";
 export const CONCURRENCY = 16;
 const SLOW_MS = 250; // A source that has not sent everything after so long is slow, ms.
 const MOST_SLOW = 160; // So many slow ones do not hold up the others.
-const MOST_BODIES = 24; // So many bodies, each of the largest size, are held at once.
+const MOST_BODIES = 24; // So many large bodies, each of the largest size, are held at once.
 const EARLY_MS = 3000; // What was brought by then may be published before sources that wait for slow ones, ms.
 /** Longest time to decode and parse one source, ms. */
 export const PARSE_MS = 5000;
@@ -33,8 +33,8 @@ export interface SourceReaderDeps {
 
 export type SourceReader = ReturnType<typeof createSourceReader>;
 type Outcome = Omit<ReadSource<EncodedContent>, "source">;
-const EMPTY = "a news source is empty; what it had stays";
-const FAILED = "a news source failed; its last good content stays";
+const EMPTY = "is empty; what it had stays";
+const FAILED = "failed; its last good content stays";
 
 /** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown.
  * @param before states of the snapshot whose content is kept where a source has nothing new */
@@ -130,7 +130,8 @@ async function readOne(
     if (!(error instanceof SourceError)) throw error;
     const { failure, message: reason } = error;
     const ok = failure === "empty"; // A feed may be quiet.
-    logger[ok ? "info" : "warn"]({ source: source.id, url: previous.url, failure, reason }, ok ? EMPTY : FAILED);
+    const fields = { source: source.id, url: previous.url, failure, reason };
+    logger[ok ? "info" : "warn"](fields, `the news source ${source.id} ${ok ? EMPTY : FAILED}`);
     const changed = ok ? { ...NEVER_FAILED, failure, last_ok_ms } : pacing.failed(location, previous, error);
     return { state: { ...previous, status, ...changed, ok, last_error: reason }, content: undefined };
   } finally {
@@ -166,7 +167,8 @@ async function parse(deps: SourceReaderDeps, source: Source, reading: Reading, k
   });
   if (parsed.outcome === "unchanged") return undefined;
   if (parsed.outcome === "failed") throw new SourceError(parsed.failure, parsed.message);
-  const { refused } = parsed.counts;
-  if (refused > 0) logger.warn({ source: source.id, refused }, "entries of a listing are not valid and left out");
+  const { refused, cut } = parsed.counts;
+  const left = [`${refused} entries that are not valid, and ${cut} more than are read`, ...parsed.faults].join("; ");
+  if (refused + cut > 0) logger.warn({ source: source.id, refused, cut }, `the news source ${source.id} has ${left}`);
   return parsed;
 }

@@ -1,83 +1,112 @@
-import { readNumbers } from "../../runtime/text/data-rows.ts";
-import { DAY_MS } from "../../runtime/clock.ts";
+import { readNames, readNumbers, readRows } from "../../runtime/text/data-rows.ts";
+import { DAY_MS, toIso, zoneMinutes } from "../../runtime/clock.ts";
 import PATTERNS from "./date-patterns.json" with { type: "json" };
 
-/** Notations of dates: ISO 8601 and the East Asian one, that of RFC 822 in ten languages, American orders, digits of
- * Europe and America, the American order where both are possible, ISO 8601 without marks, and days without a year. */
-const DATES = PATTERNS.dates.map((pattern) => new RegExp(pattern, "iu"));
-const RELATIVE = PATTERNS.relative.map((pattern) => new RegExp(pattern, "iu"));
-const NOISE = new RegExp(PATTERNS.noise, "giu"); // Weekdays of East Asia, words like "at", and what is in parentheses.
+const timed = (pattern: string): RegExp => new RegExp(pattern.split("{time}").join(PATTERNS.time), "iu");
+/** Notations of dates: ISO 8601 and the East Asian one, that of RFC 822 in many languages, American orders, digits of
+ * Europe and America, ISO 8601 without marks, and days without a year. */
+const DATES = PATTERNS.dates.map(timed);
+const RELATIVE = PATTERNS.relative.map(timed);
+/** Weekdays, words like "updated" and what is in parentheses are left out, and times before their dates put behind. */
+const REWRITES = PATTERNS.rewrites.map(([pattern, text]) => [new RegExp(pattern!, "giu"), text!] as const);
 const MOST_CHARACTERS = 200;
 const MONTHS = readNumbers(new URL("data/months.txt", import.meta.url));
 const UNITS = readNumbers(new URL("data/relative-times.txt", import.meta.url));
 const DAYS = readNumbers(new URL("data/relative-days.txt", import.meta.url));
-/** Minutes east of UTC of the zone names that feeds use. */
-const ZONES = readNumbers(new URL("data/zones.txt", import.meta.url));
-const CHINA = 480; // China's, which its feeds call CST as America's central one is called.
+const COUNTS = readNumbers(new URL("data/counts.txt", import.meta.url));
+const ORDERS = readNames(new URL("data/date-orders.txt", import.meta.url));
+/** Zones, their names, and the languages that mean one by a name before the others. */
+const ZONES = readRows(new URL("data/zones.txt", import.meta.url));
 
-function zoneMinutes(zone: string | undefined, fallback: number): number | undefined {
-  const name = zone?.trim().toLowerCase() ?? "";
-  if (name === "" || (name === "cst" && fallback === CHINA)) return fallback;
-  const offset = /^(?:utc|gmt)?([+-])(\d{1,2}):?(\d{2})?$/.exec(name);
-  if (offset === null) return ZONES.get(name);
-  const minutes = Number(offset[2]) * 60 + Number(offset[3] ?? 0);
-  return minutes > 14 * 60 ? undefined : minutes * (offset[1] === "-" ? -1 : 1);
+/** Minutes east of UTC, an offset, or a zone of the IANA database. */
+export type Zone = number | string;
+/** How dates are meant: the zone of those without one, whether 3/4/2026 is in April, and the feed's languages. */
+export type DateHints = Readonly<{ zone: Zone; dayFirst?: boolean | undefined; languages?: readonly string[] }>;
+
+/** Minutes east of UTC of a zone of that name when its clocks show `local`; undefined for an unknown one. */
+function offsetOf(name: string, local: number, { zone, languages = [] }: DateHints): number | undefined {
+  const minutes = typeof zone === "number" ? zone : zoneMinutes(zone, local);
+  if (name === "") return minutes;
+  const [, sign, hours, rest = "00"] = /^([+-]) ?(\d{1,2}):?(\d{2})?$/.exec(name) ?? [];
+  if (hours !== undefined) return zoneMinutes(`${sign}${hours.padStart(2, "0")}:${rest}`, local);
+  const isSpoken = (lang: string): boolean => languages.some((own) => `${own}-`.startsWith(`${lang}-`));
+  const rank = ([[one = ""] = [], , preferring = []]: string[][]): number =>
+    preferring.some(isSpoken) ? 2 : Number(zoneMinutes(one, local) === minutes);
+  const known = ZONES.filter(([, names]) => names!.includes(name)).sort((a, b) => rank(b) - rank(a));
+  return zoneMinutes(known[0]?.[0]?.[0] ?? name, local);
+}
+
+/** Whether numeric dates of a feed have the day first: what one of them tells, else what its language does, else its
+ * zone: America's has the month first. */
+export function isDayFirst(dates: readonly string[], language = "", zone: Zone = 0): boolean | undefined {
+  const numbers = dates.map((date) => /^\D{0,20}(\d{1,2})[/-](\d{1,2})[/-]\d/.exec(date) ?? []);
+  const [isDay, isMonth] = [1, 2].map((part) => numbers.some((found) => Number(found[part]) > 12));
+  const order = ORDERS.get(language) ?? (language && "day");
+  if (isDay || isMonth) return isDay === isMonth ? undefined : isDay;
+  if (order !== "" && order !== "either") return order === "day";
+  return typeof zone === "string" ? zoneMinutes(zone, 0)! > -4 * 60 : undefined;
 }
 
 type Parts = Readonly<Record<string, string | undefined>>;
 
-function instant(parts: Parts, zone: number): number | null {
-  const { reiwa, month = "", noon = "", half = noon } = parts;
+function instant(parts: Parts, hints: DateHints): number | null {
+  const { reiwa, first = "", other = "1", noon = "", half = noon } = parts;
+  const isOther = Number(first) > 12 || (hints.dayFirst === true && Number(other) <= 12);
+  const { month = isOther ? other : first, day: date = isOther ? first : other } = parts;
   const { year = parts["last"] ?? (reiwa === undefined ? "none" : String(2018 + Number(reiwa))) } = parts;
-  const at = (part: string, first: number): number => Number(parts[part]?.replace(",", ".") ?? first);
-  const [day, hours, minute, second] = [at("day", 1), at("hour", 0), at("minute", 0), at("second", 0)];
+  const at = (part: string): number => Number(parts[part]?.replace(",", ".") ?? 0);
+  const [day, hours, minute, second] = [Number(date), at("hour"), at("minute"), at("second")];
   const key = month.toLowerCase();
   const number = /^\d/.test(month) ? Number(month) : (MONTHS.get(key.slice(0, 4)) ?? MONTHS.get(key.slice(0, 3)) ?? 0);
-  const hour = half === "" ? hours : (hours % 12) + (/^(?:p|[下中]午|晚上|午後|오후)/i.test(half) ? 12 : 0);
-  const offset = zoneMinutes(parts["zone"], zone);
-  if (offset === undefined || hour > 24 || minute > 59 || second > 60) return null;
+  const hour = half === "" ? hours : (hours % 12) + (/^(?:p|[下中]午|晚|傍|深|夜|午後|오후)/i.test(half) ? 12 : 0);
   // Two-digit years as RFC 2822 section 4.3 reads them.
   const fullYear = Number(year) + (year.length === 4 ? 0 : Number(year) < 50 ? 2000 : 1900);
   const ms = Date.UTC(fullYear, number - 1, day, hour, minute, Math.floor(second), Math.round((second % 1) * 1000));
   const read = new Date(Date.UTC(fullYear, number - 1, day));
-  return read.getUTCDate() === day && read.getUTCMonth() === number - 1 ? ms - offset * 60_000 : null;
+  const isDate = read.getUTCDate() === day && read.getUTCMonth() === number - 1;
+  const isTime = hour <= 24 && minute <= 59 && second <= 60;
+  const offset = isDate && isTime ? offsetOf(parts["zone"]?.trim().toLowerCase() ?? "", ms, hints) : undefined;
+  return offset === undefined ? null : ms - offset * 60_000;
 }
 
 /** A time before now, to the unit that is named. */
-function relative(parts: Parts, zone: number, now: number): number | null {
+function relative(parts: Parts, hints: DateHints, now: number): number | null {
   const { count = "1", word = "", unit = word } = parts;
   const days = DAYS.get(word.toLowerCase());
   if (days !== undefined) {
-    const date = new Date(now + zone * 60_000 - days * DAY_MS).toISOString();
-    return instant({ ...parts, year: date.slice(0, 4), month: date.slice(5, 7), day: date.slice(8, 10) }, zone);
+    const date = toIso(now + (offsetOf("", now, hints) ?? 0) * 60_000 - days * DAY_MS);
+    return instant({ ...parts, year: date.slice(0, 4), month: date.slice(5, 7), day: date.slice(8, 10) }, hints);
   }
   const minutes = UNITS.get(unit.toLowerCase());
-  if (minutes === undefined || (unit === word && minutes > 0)) return null;
+  const times = COUNTS.get(count.toLowerCase()) ?? Number(count);
+  if (minutes === undefined || Number.isNaN(times) || (unit === word && minutes > 0)) return null;
   const step = Math.min(Math.max(minutes, 1), 24 * 60) * 60_000;
-  return Math.floor((now - (Number(count) || 1) * minutes * 60_000) / step) * step;
+  return Math.floor((now - times * minutes * 60_000) / step) * step;
 }
 
 /** A day without its year, in the one that puts it last before now, or within a day after it: its zone may be another. */
-function latest(parts: Parts, zone: number, now: number): number | null {
+function latest(parts: Parts, hints: DateHints, now: number): number | null {
   const next = new Date(now).getUTCFullYear() + 1;
   const years = Array.from({ length: 10 }, (_, before) => String(next - before)); // February 29 may be eight years ago.
-  const dates = years.map((year) => instant({ ...parts, year }, zone));
+  const dates = years.map((year) => instant({ ...parts, year }, hints));
   return dates.find((date) => date !== null && date <= now + DAY_MS) ?? null;
 }
 
 /** Milliseconds since the epoch of a feed's date: RFC 822/2822 with numeric or named zones, ISO 8601 and W3C-DTF,
  * `2026年11月20日 下午3:05`, `20.11.2026 08:00`, `11/20/2026 8:00 AM`, `3 小时前`, `11月3日`, Unix seconds or milliseconds. Never the machine's zone.
- * @param zone minutes east of UTC that a date without a zone is read in
+ * @param about the zone that a date without one is read in, or more that is known of such dates
  * @param now milliseconds since the epoch that relative dates, and those without a year, are before; without, there are
  * none
- * @returns null when the text is not an existing date */
-export function parseDate(text: string | undefined, zone = 0, now?: number): number | null {
+ * @returns null when the text is not an existing date, or its zone is not known */
+export function parseDate(text: string | undefined, about: Zone | DateHints = 0, now?: number): number | null {
   if (text === undefined || text.length > MOST_CHARACTERS) return null;
-  const value = text.replace(NOISE, "").trim();
+  const hints = typeof about === "object" ? about : { zone: about };
+  let value = text.normalize("NFKC");
+  for (const [pattern, words] of REWRITES) value = value.trim().replace(pattern, words);
   if (/^\d{10}(?:\d{3})?$/.test(value)) return Number(value.padEnd(13, "0"));
   const partsIn = (patterns: readonly RegExp[]): Parts | undefined =>
     patterns.map((pattern) => pattern.exec(value)?.groups).find((groups) => groups !== undefined);
   const parts = partsIn(DATES) ?? {};
-  if (parts["year"] ?? parts["last"] ?? parts["reiwa"]) return instant(parts, zone);
-  return now === undefined ? null : (relative(partsIn(RELATIVE) ?? {}, zone, now) ?? latest(parts, zone, now));
+  if (parts["year"] ?? parts["last"] ?? parts["reiwa"]) return instant(parts, hints);
+  return now === undefined ? null : (relative(partsIn(RELATIVE) ?? {}, hints, now) ?? latest(parts, hints, now));
 }

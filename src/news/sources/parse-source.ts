@@ -1,13 +1,12 @@
 import { feedItems } from "../items/feed-item.ts";
 import type { ListedItem, StoredArticle, StoredNotice } from "../items/stored-items.ts";
 import { decodeText } from "./decode-text.ts";
-import { parseFeed } from "./feeds/parse-feed.ts";
+import { entriesBeyond, parseFeed } from "./feeds/parse-feed.ts";
 import { z } from "zod";
 import { nearestLanguage } from "../../language/detect-language.ts";
 import { withoutControls } from "../../language/plain-text.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
 import { parseDate } from "./feed-dates.ts";
-import { offsetMinutes } from "../../runtime/clock.ts";
 import { LONGEST_ALIAS, MOST_ALIASES } from "./help/article-pages.ts";
 import { listedArticles } from "./help/listed-articles.ts";
 import type { Reading } from "./read-source.ts";
@@ -43,12 +42,12 @@ export interface SourceBody extends Pick<Reading, "bytes" | "contentType" | "url
   readonly day: number; // The day that a fear-and-greed index is wanted of: `now` without a fixture's shift.
 }
 
-/** The valid entries of a listing, and the number of those that are not valid. */
-type Listing<T> = { readonly entries: readonly T[]; readonly refused: number };
+/** The valid entries of a listing, the number of those that are not valid, and what is wrong with the first of them. */
+type Listing<T> = { readonly entries: readonly T[]; readonly refused: number; readonly faults?: readonly string[] };
 
 /** The entries of a source, by its kind. */
 export type SourceContent =
-  | ({ readonly kind: "news" } & Listing<ListedItem>)
+  | ({ readonly kind: "news"; readonly cut?: number } & Listing<ListedItem>) // Entries beyond the bound are cut.
   | ({ readonly kind: "notice" } & Listing<StoredNotice>)
   | ({ readonly kind: "help" } & Listing<StoredArticle>)
   | { readonly kind: "fear_greed"; readonly index: number; readonly refused: 0 };
@@ -61,9 +60,9 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
   switch (kind) {
     case "news": {
       const { timezone, lang = "en" } = source;
-      const parsed = parseFeed(text, timezone === undefined ? zoneOf(lang) : offsetMinutes(timezone), url, now);
+      const parsed = parseFeed(text, timezone ?? zoneOf(lang), url, now, lang);
       const entries = feedItems(source, parsed, now);
-      return { kind, entries, refused: parsed.length - entries.length };
+      return { kind, entries, refused: parsed.length - entries.length, cut: entriesBeyond(text, parsed.length) };
     }
     case "notice":
       return { kind, ...readNotices(text, isLocal(source)) };
@@ -83,7 +82,8 @@ export function countsOf(content: SourceContent) {
     "dated" in entry ? !entry.dated : ("updated_ms" in entry ? entry.updated_ms : entry.published_ms) === null;
   const [undated, refused] = [entries.filter(isUndated).length, content.refused];
   const kept = content.kind === "fear_greed" ? 1 : entries.length;
-  return { read: kept + refused, kept, cut: 0, old: 0, undated, refused };
+  const { cut = 0 } = content.kind === "news" ? content : {};
+  return { read: kept + refused + cut, kept, cut, old: 0, undated, refused };
 }
 
 function readJson(text: string): unknown {
@@ -101,20 +101,24 @@ function readEntries<T extends { readonly id: string; readonly lang?: string }>(
   const envelope = z.object({ [name]: z.array(z.unknown()) }).safeParse(readJson(text));
   if (!envelope.success) throw new SourceError("invalid", `the content is not {"${name}": [...]}`);
   const entries = new Map<string, T>();
-  let refused = 0;
+  const faults: string[] = [];
   for (const raw of (envelope.data[name] ?? []).flatMap(listed)) {
-    const { data } = schema.safeParse(raw);
+    const { data, error } = schema.safeParse(raw);
     const key = `${data?.lang}\n${data?.id}`;
     if (data !== undefined && !entries.has(key)) entries.set(key, data);
-    else refused += 1;
+    else {
+      const { path, id: own = "an entry without id", fault } = (raw ?? {}) as Partial<Record<string, unknown>>;
+      const reason = fault ?? (error ? `has no valid ${String(error.issues[0]?.path[0])}` : "has the id of another");
+      faults.push(`${String(path ?? own).slice(0, 256)} ${String(reason)}`);
+    }
   }
-  return { entries: Array.from(entries.values()), refused };
+  return { entries: Array.from(entries.values()), refused: faults.length, faults: faults.slice(0, 10) };
 }
 
 function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
-  const { entries, refused } = readEntries(text, { name: "notices", schema: notice });
+  const { entries, ...refusals } = readEntries(text, { name: "notices", schema: notice });
   return {
-    refused,
+    ...refusals,
     entries: entries.map(({ published_at: date, ...rest }) => {
       return { ...rest, published_ms: parseDate(date, zoneOf(rest.lang)), movable };
     }),
@@ -124,9 +128,9 @@ function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
 /** Help articles of one language, of `{"articles":[…]}`. An empty list is a listing that succeeded. */
 export function readArticles(text: string, lang: string, movable: boolean): Listing<StoredArticle> {
   const schema = { name: "articles", schema: article };
-  const { entries, refused } = readEntries(text, schema, (raw) => listedArticles(raw, lang));
+  const { entries, ...refusals } = readEntries(text, schema, (raw) => listedArticles(raw, lang));
   return {
-    refused,
+    ...refusals,
     entries: entries.map(({ updated_at, questions, aliases: others, ...rest }) => ({
       ...rest,
       ...(questions.length + others.length > 0 && { aliases: [...questions, ...others] }),

@@ -44,5 +44,6 @@ export async function probeSource(source: Source, options: ReturnType<typeof pro
     old,
     kept: kept - old,
     newest_at: newest > -Infinity ? toIso(newest) : null,
+    ...("faults" in content && content.refused > 0 && { faults: content.faults }),
   };
 }

@@ -8,6 +8,7 @@ import { readBytes } from "../../runtime/read-bytes.ts";
 
 const MAX_REDIRECTS = 5;
 const MOST_FILES = 5000; // Of a help center that is a folder.
+const SMALL_BODY = 128 * 1024; // Bytes; many such are held at once, as of servers that drip.
 const ACCEPT =
   "application/rss+xml, application/atom+xml, application/feed+json, application/json;q=0.9, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.5";
 
@@ -39,7 +40,7 @@ export interface ReaderOptions {
   readonly fetch: ReturnType<typeof createSourceFetch>;
   readonly now: () => number; // Milliseconds since the epoch.
   readonly signal?: AbortSignal; // Aborted when the result is not wanted any more.
-  readonly bodyTurn?: (() => Promise<void>) | undefined; // Waits until a body may be read; no part of the time.
+  readonly bodyTurn?: (() => Promise<void>) | undefined; // Waits until a large body may be read; no part of the time.
 }
 
 /** Whether a location is fetched over HTTP; anything else is a path. */
@@ -83,17 +84,20 @@ export async function helpFilesIn(folder: string, maxBytes: number): Promise<str
   if (paths.length > MOST_FILES) throw new SourceError("too_large", `more than ${MOST_FILES} files`);
   let bytes = 0;
   for (const path of paths) {
-    bytes += (await stat(join(folder, path))).size;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    // What cannot be read, as a link that leads nowhere, is reported as an article that is not valid.
+    bytes += (await stat(join(folder, path)).catch(() => ({ size: 0 }))).size;
+    if (bytes > maxBytes) throw tooLarge(maxBytes, ` with ${path}`);
   }
   return paths;
 }
 
 /** Their texts, as JSON: `{"articles":[{path,text}]}`. @throws SourceError `too_large` */
 async function readHelpFolder(folder: string, maxBytes: number): Promise<Buffer> {
-  const articles: { path: string; text: string }[] = [];
-  for (const path of await helpFilesIn(folder, maxBytes))
-    articles.push({ path, text: await readFile(join(folder, path), "utf8") });
+  const articles: object[] = [];
+  for (const path of await helpFilesIn(folder, maxBytes)) {
+    const file = readFile(join(folder, path), "utf8").then((text) => ({ path, text }));
+    articles.push(await file.catch(({ code }: NodeJS.ErrnoException) => ({ path, fault: `cannot be read (${code})` })));
+  }
   return Buffer.from(JSON.stringify({ articles }));
 }
 
@@ -112,11 +116,16 @@ async function readRemote(place: Place, known: Validators, options: ReaderOption
       await response.body?.cancel();
       throw statusError(response, options.now());
     }
-    clearTimeout(timer);
-    const left = options.timeoutMs - (performance.now() - begun);
-    await options.bodyTurn?.();
-    timer = expire(left);
-    const bytes = await readBytes(response.body, options.maxBytes, () => tooLarge(options.maxBytes));
+    let hasTurn = false;
+    const takeTurn = async (size: number): Promise<void> => {
+      if (hasTurn || size <= SMALL_BODY) return;
+      hasTurn = true;
+      clearTimeout(timer);
+      const left = options.timeoutMs - (performance.now() - begun);
+      await options.bodyTurn?.();
+      timer = expire(left);
+    };
+    const bytes = await readBytes(response.body, options.maxBytes, () => tooLarge(options.maxBytes), takeTurn);
     const { headers } = response;
     const validators = { etag: headers.get("etag"), last_modified: headers.get("last-modified") };
     const stated = headers.get("content-location") ?? "";
@@ -172,4 +181,5 @@ function basicAuth(url: URL): string | undefined {
   return `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
-const tooLarge = (maxBytes: number): SourceError => new SourceError("too_large", `more than ${maxBytes} bytes`);
+const tooLarge = (maxBytes: number, where = ""): SourceError =>
+  new SourceError("too_large", `more than ${maxBytes} bytes${where}`);

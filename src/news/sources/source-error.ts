@@ -4,10 +4,10 @@ const REMEDY_OF: Readonly<Record<string, string>> = REMEDIES;
 
 /** What an operator can do about a source that could not be read. */
 export const remedyOf = ({ failure, status }: Pick<SourceError, "status"> & { readonly failure: string }): string =>
-  REMEDY_OF[`${status}`] ?? REMEDY_OF[failure] ?? REMEDIES.network;
+  REMEDY_OF[`${status}`] ?? REMEDY_OF[`${`${status}`[0]}xx`] ?? REMEDY_OF[failure] ?? REMEDIES.network;
 
 /** Why a source could not be read. */
-export type SourceFailure = Exclude<keyof typeof REMEDIES, `${number}`>;
+export type SourceFailure = Exclude<keyof typeof REMEDIES, `${number}` | "5xx">;
 
 /** A source failed. The message is for the operator and holds no credentials; the last good content stays. */
 export class SourceError extends Error {

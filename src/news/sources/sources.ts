@@ -13,18 +13,20 @@ export interface Source extends Place {
   readonly kind: SourceState["kind"];
   readonly name: string;
   readonly lang: Language | undefined; // The language it lists; undefined when it may list any.
-  readonly timezone?: string | undefined; // Offset of dates without one, as `+08:00`.
+  readonly timezone?: string | undefined; // Of dates without one, as `+08:00` or `Europe/London`.
   readonly categories?: string[] | undefined;
   readonly weight?: number | undefined;
+  readonly limits?: Pick<NewsConfig, "max_items" | "max_age_days">; // Of its items that are kept.
 }
 
 /** The sources of a config, feeds first, in its order. */
-export function sourcesOf({ sources, notices, help, fear_greed, allow_private }: NewsConfig): Source[] {
+export function sourcesOf({ sources, notices, help, fear_greed, allow_private, ...config }: NewsConfig): Source[] {
+  const { max_items, max_age_days } = config;
   const listing = (location: string | undefined, source: Omit<Source, "location" | "allowPrivate">): Source[] =>
     location === undefined ? [] : [{ ...source, location, allowPrivate: allow_private }];
   return [
     ...sources.map(({ url: location, allow_private: allowPrivate, ...rest }): Source => {
-      return { ...rest, kind: "news", location, allowPrivate };
+      return { ...rest, kind: "news", location, allowPrivate, limits: { max_items, max_age_days } };
     }),
     ...listing(notices, { id: "notices", kind: "notice", name: "Notices", lang: undefined }),
     ...language.options.flatMap((lang) =>
@@ -34,9 +36,9 @@ export function sourcesOf({ sources, notices, help, fear_greed, allow_private }:
   ];
 }
 
-/** What the items of a source are made with, besides its content; undefined where that is the default. */
-export const settingsOf = ({ timezone, categories }: Source): string | undefined =>
-  timezone === undefined && categories === undefined ? undefined : JSON.stringify({ timezone, categories });
+/** What the items of a feed are made with, besides its content; undefined for a listing. */
+export const settingsOf = ({ kind, lang, timezone, categories, limits }: Source): string | undefined =>
+  kind === "news" ? JSON.stringify({ lang, timezone, categories, ...limits }) : undefined;
 
 /** Whether the dates of a source are a fixture's. */
 export const isLocal = (source: Source): boolean => !isRemote(source.location);
@@ -53,13 +55,11 @@ export async function checkListingSizes(config: NewsConfig, baseDir: string): Pr
     // A file that is not there yet is reported by the refresh, like a server that does not answer.
     const path = resolve(baseDir, location);
     const found = await stat(path).catch(() => undefined);
+    const { size = 0 } = found?.isFile() ? found : {};
     const tooLarge = found?.isDirectory()
       ? await helpFilesIn(path, config.max_bytes).then(() => undefined, messageOf)
-      : undefined;
-    if (tooLarge !== undefined) errors.push(`${key}: ${location} has ${tooLarge}`);
-    const size = found?.isFile() ? found.size : 0;
-    if (size > config.max_bytes)
-      errors.push(`${key}: ${location} has ${size} bytes, more than news.max_bytes (${config.max_bytes})`);
+      : size > config.max_bytes && `${size} bytes, more than news.max_bytes (${config.max_bytes})`;
+    if (tooLarge) errors.push(`${key}: ${location} has ${tooLarge}`);
   }
   if (errors.length > 0) throw new ConfigError(errors);
 }

@@ -1,3 +1,5 @@
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { serve, type TestServer } from "../server.ts";
 import { createWorld, HOUR, type World } from "../world.ts";
@@ -51,12 +53,30 @@ describe("a help center that is a folder", () => {
     ]);
   });
 
+  it("names what it leaves out, a link that leads nowhere too, and keeps the rest", async () => {
+    await world.write("help/a.md", "# A");
+    await world.write("help/broken.md", "---\ntitle: [\n---\n# Broken");
+    await world.write("help/untitled.md", "no heading");
+    await world.write("help/b.md", "---\nid: a\n---\n# Again");
+    await symlink("nowhere.md", join(world.folder, "help/lost.md"));
+    const news = world.news({ help: { en: "help" } });
+    expect(await help(news)).toMatchObject({ state: "ok", titles: ["A"], last_read: { read: 5, refused: 4 } });
+    expect(world.log.map(({ message }) => message)).toEqual([
+      "the news source help:en has 4 entries that are not valid, and 0 more than are read; b.md has the id of another; " +
+        "broken.md has front matter that is not YAML; lost.md cannot be read (ENOENT); untitled.md has no valid title",
+    ]);
+  });
+
   it("keeps its articles when it becomes too large", async () => {
     await world.write("help/a.md", "# A");
     const news = world.news({ help: { en: "help" }, max_bytes: 1024 });
     expect(await help(news)).toMatchObject({ titles: ["A"] });
     await world.write("help/b.md", `# B\n${"x".repeat(1024)}`);
-    expect(await help(news)).toMatchObject({ state: "failed", last_error: "more than 1024 bytes", titles: ["A"] });
+    expect(await help(news)).toMatchObject({
+      state: "failed",
+      last_error: "more than 1024 bytes with b.md",
+      titles: ["A"],
+    });
   });
 });
 

@@ -34,6 +34,7 @@ describe("a listing of help articles", () => {
     expect(readArticles(listing({ id: "a", title: "Fees", aliases }), "en", false)).toEqual({
       entries: [],
       refused: 1,
+      faults: ["a has no valid aliases"],
     });
   });
 });

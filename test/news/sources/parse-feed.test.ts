@@ -171,6 +171,48 @@ test("what looks like an element in text is none", () => {
 
 const atom = (entries: string, attributes = ""): string =>
   `<feed xmlns="http://www.w3.org/2005/Atom" ${attributes}><title>t</title>${entries}</feed>`;
+describe("numeric dates of a feed", () => {
+  const dates = (head: string, items: readonly string[], zone?: string): (string | undefined)[] =>
+    parseFeed(
+      wrapped(`${head}${items.map((date) => `<item><title>a</title><pubDate>${date}</pubDate></item>`).join("")}`),
+      zone,
+    ).map(({ published }) => (published === null ? undefined : new Date(published).toISOString().slice(0, 10)));
+
+  test.each([
+    ["another of its dates", "", ["03/04/2026", "25/04/2026"], undefined, ["2026-04-03", "2026-04-25"]],
+    [
+      "another with the month first",
+      "<language>de</language>",
+      ["03/04/2026", "04/25/2026"],
+      undefined,
+      ["2026-03-04", "2026-04-25"],
+    ],
+    ["British English", "<language>en-GB</language>", ["03/04/2026"], undefined, ["2026-04-03"]],
+    ["German", "<language>de</language>", ["03-04-2026 10:00"], undefined, ["2026-04-03"]],
+    ["French", "<dc:language>fr_FR</dc:language>", ["03/04/2026"], undefined, ["2026-04-03"]],
+    ["American English", "<language>en-us</language>", ["03/04/2026"], "Europe/London", ["2026-03-04"]],
+    ["a zone of Europe", "<language>en</language>", ["03/04/2026"], "Europe/London", ["2026-04-02"]],
+    ["a zone of America", "", ["03/04/2026"], "America/New_York", ["2026-03-04"]],
+    ["nothing", "", ["03/04/2026"], undefined, ["2026-03-04"]],
+    [
+      "dates that contradict each other",
+      "",
+      ["03/04/2026", "25/04/2026", "04/25/2026"],
+      undefined,
+      ["2026-03-04", "2026-04-25", "2026-04-25"],
+    ],
+  ] as const)("are read by %s", (_, head, items, zone, read) => {
+    expect(dates(head, items, zone)).toEqual(read);
+  });
+
+  test("are read by the language of an Atom or JSON feed", () => {
+    const entry = "<entry><title>a</title><published>03/04/2026</published></entry>";
+    const feed = `<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en-AU">${entry}</feed>`;
+    const json = JSON.stringify({ language: "de", items: [{ title: "a", date_published: "03/04/2026" }] });
+    for (const text of [feed, json]) expect(parseFeed(text)[0]!.published).toBe(Date.UTC(2026, 3, 3));
+  });
+});
+
 const links = (text: string, base?: string): string[] => parseFeed(text, 0, base).map(({ link }) => link);
 
 describe("a relative link", () => {

@@ -1,13 +1,14 @@
 import { plainLine, withoutControls } from "../../../language/plain-text.ts";
 import { parseJson } from "../../../runtime/json/parse-json.ts";
 import { memoized } from "../../../runtime/cache/memoized.ts";
-import { parseDate } from "../feed-dates.ts";
+import { type DateHints, isDayFirst, parseDate, type Zone } from "../feed-dates.ts";
 import { SourceError } from "../source-error.ts";
 import NAMES from "./feed-names.json" with { type: "json" };
 import { attributesOf, type FeedFields, type Field, MOST, readXmlFeed, resolveLink } from "./read-xml-feed.ts";
 
 const MOST_CATEGORIES = 64;
 const MOST_NAMED = 3; // Advertised feeds that an error names.
+const DATES = new Set(NAMES.fields.date);
 const PAGE = 500_000;
 const FEED_TYPE = /^\s*application\/(?:rss\+xml|atom\+xml|feed\+json)\b/i;
 /** One entry of a feed, whatever its format. Texts are plain. */
@@ -16,23 +17,35 @@ export type FeedEntry = Readonly<ReturnType<typeof entryOf>>;
 /** Reads RSS, RDF, Atom, CDF and JSON Feed, as real feeds are: with text around the document, control characters, bare
  * ampersands, unclosed elements, or cut off. Entities that the document declares are left out: nothing external is
  * read, nothing expands. Linear in the text's length.
- * @param zone minutes east of UTC that dates without a zone are read in
+ * @param zone that dates without one are read in
  * @param base where the feed came from: links are resolved by `xml:base`, by this, or by the page that the feed is of
  * @param now milliseconds since the epoch that relative dates are before
+ * @param lang its language, where it does not tell one
  * @throws SourceError `not_a_feed`, and `empty` for a feed without entries */
-export function parseFeed(text: string, zone = 0, base?: string, now?: number): FeedEntry[] {
+export function parseFeed(text: string, zone: Zone = 0, base?: string, now?: number, lang = ""): FeedEntry[] {
   const document = withoutControls(text).trim();
   const fields = (document.startsWith("{") ? readJsonFeed : readXmlFeed)(withoutEntities(document), base);
   if (fields === undefined) throw new SourceError("not_a_feed", whatElse(document, base));
   if (fields.entries.length === 0) throw new SourceError("empty", "the feed has no entries");
   const [page] = linksOf(fields.feed, undefined);
+  const told = fieldsOf(fields.feed, "language").map(({ markup }) => markup.trim().toLowerCase().replace("_", "-"));
+  const languages = [...told, lang].filter(Boolean);
+  const dates = fields.entries.flat().flatMap(({ name, markup }) => (DATES.has(name) ? markup.trim() : []));
+  const shared = { page, hints: { zone, languages, dayFirst: isDayFirst(dates, languages[0], zone) } };
   return fields.entries.map((own) => {
-    const entry = readEntry(JSON.stringify({ fields: own, page, zone }));
-    return entry.published === null ? entryOf(JSON.stringify({ fields: own, page, zone, now })) : entry;
+    const entry = readEntry(JSON.stringify({ fields: own, ...shared }));
+    return entry.published === null ? entryOf(JSON.stringify({ fields: own, ...shared, now })) : entry;
   });
 }
 
-type EntryInput = Readonly<{ fields: readonly Field[]; page?: string; zone: number; now?: number }>;
+/** How many entries a feed has beyond those that were read of it. */
+export function entriesBeyond(text: string, read: number): number {
+  if (read < MOST.entries) return 0;
+  const { items } = (parseJson(text) ?? {}) as { items?: unknown[] };
+  return (items ?? text.match(/<(?:[\w-]{1,50}:)?(?:item|entry)[\s>]/gi) ?? []).length - read;
+}
+
+type EntryInput = Readonly<{ fields: readonly Field[]; page?: string; hints: DateHints; now?: number }>;
 /** 20 million characters are kept: most entries are listed again, with a date that does not depend on when it is read. */
 const readEntry = memoized(entryOf, 20_000_000, (input) => input.length);
 
@@ -70,14 +83,14 @@ function withoutEntities(document: string): string {
 
 function readJsonFeed(document: string, base: string | undefined): FeedFields | undefined {
   const feed = parseJson(document) as Partial<Record<string, unknown>> | undefined;
-  const { home_page_url: page, items } = feed ?? {};
+  const { home_page_url: page, language, items } = feed ?? {};
   if (!Array.isArray(items)) return undefined;
   const fieldsOf = (name: string, value: unknown): Field[] =>
     [value].flat().map((one) => ({ name, markup: textOf(one), attributes: {}, base }));
   const entries = (items.slice(0, MOST.entries) as (typeof feed)[]).map((item) =>
     Object.entries(NAMES.json).flatMap(([key, name]) => fieldsOf(name, item?.[key])),
   );
-  return { feed: fieldsOf("link", page), entries };
+  return { feed: [...fieldsOf("link", page), ...fieldsOf("language", language)], entries };
 }
 
 function textOf(value: unknown): string {
@@ -104,12 +117,12 @@ const fieldsOf = (fields: readonly Field[], kind: keyof typeof NAMES.fields): Fi
   NAMES.fields[kind].flatMap((wanted) => fields.filter(({ name }) => name === wanted));
 
 function entryOf(input: string) {
-  const { fields, page, zone, now } = JSON.parse(input) as EntryInput;
+  const { fields, page, hints, now } = JSON.parse(input) as EntryInput;
   const texts = (kind: keyof typeof NAMES.fields): string[] => fieldsOf(fields, kind).map(({ markup }) => markup);
   const first = (found: readonly string[]): string => found.find((text) => text.trim() !== "") ?? "";
   const line = (markup: string): string => plainLine(markup.slice(0, MOST.markup));
   const author = first(texts("author"));
-  const dates = texts("date").map((date) => parseDate(date, zone, now));
+  const dates = texts("date").map((date) => parseDate(date, hints, now));
   return {
     guid: reference(first(texts("guid"))), // The feed's own identifier of the entry, or "".
     /** The link, absolute where the feed says by what to resolve it, or "". */

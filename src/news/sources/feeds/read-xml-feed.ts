@@ -85,8 +85,9 @@ class FeedReader {
     }
     if (isRoot && !tag.startsWith("rdf")) this.#prefixes.set(tag.slice(0, Math.max(tag.lastIndexOf(":"), 0)), "");
     const name = this.#nameOf(tag);
-    if (isRoot) this.#isAtom = name === "feed";
     const outer = this.#open.at(-1)!.base;
+    if (isRoot) this.#isAtom = name === "feed";
+    if (isRoot) this.feed.push({ name: "language", markup: attributes["xml:lang"] ?? "", attributes, base: outer });
     const own = resolveLink((attributes["xml:base"] ?? "").trim(), outer);
     const base = /^https?:/i.test(own) && own.length <= MOST.link ? own : outer;
     if (isEntry(name)) {

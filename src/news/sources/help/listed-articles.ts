@@ -25,8 +25,8 @@ export function listedArticles(raw: unknown, lang: string): unknown[] {
     const fields = (parse(front, { schema: "failsafe" }) || {}) as Readonly<Record<string, string>>;
     const { lang: own, draft } = fields;
     if (draft === "true" || (own !== undefined && nearestLanguage(own) !== lang)) return [];
-    return [{ id: path.replace(/\.\w+$/, "").replaceAll("\\", "/"), title, body, ...fields }];
+    return [{ id: path.replace(/\.\w+$/, "").replaceAll("\\", "/"), title, body, ...fields, path }];
   } catch {
-    return [undefined];
+    return [{ path, fault: "has front matter that is not YAML" }];
   }
 }
