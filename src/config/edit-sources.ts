@@ -17,14 +17,16 @@ export type WrittenSource = z.input<typeof newsSource>;
 type Edit = { readonly added?: readonly WrittenSource[]; readonly removed?: number };
 
 /** Adds sources to a configuration file, but for those that are not valid, or have the id, the name or the URL of another
- * one, with what is wrong with each. @throws ConfigError when another process keeps the file locked */
-export const addSources = (file: string, candidates: readonly WrittenSource[]) =>
+ * one, with what is wrong with each.
+ * @param sameNames whether two may have one name, as feeds of one outlet do
+ * @throws ConfigError when another process keeps the file locked */
+export const addSources = (file: string, candidates: readonly WrittenSource[], sameNames = false) =>
   change(file, (text) => {
     const known = writtenSources(text);
     const added: WrittenSource[] = [];
     const refused = candidates.flatMap((source) => {
       const checked = validate(newsSource, source);
-      const taken = (["id", "name", "url"] as const).flatMap((field) => {
+      const taken = (["id", ...(sameNames ? [] : ["name" as const]), "url"] as const).flatMap((field) => {
         const other = [...known, ...added].find((one) => one[field] === source[field]);
         return other === undefined ? [] : { field, fault: `${field}: is that of the source ${other.id} already` };
       });

@@ -142,13 +142,16 @@ function unknownVariables(env: ConfigInput["env"], keys: readonly ConfigKey[], o
     });
 }
 
+type Headed = { headers?: Record<string, string> | undefined };
+
 /** Replaces `${NAME}` in the headers of sources with the variable's value, and `${file:PATH}` with what the file holds.
  * @returns a line for each header that cannot be filled in */
-function fillHeaders(sources: NewsConfig["sources"], env: ConfigInput["env"], baseDir: string): string[] {
+export function fillHeaders(sources: readonly Headed[], env: ConfigInput["env"], baseDir: string): string[] {
   const valueOf = (_: string, file: string | undefined, place: string): string => {
     const value = file === undefined ? env[place] : readFileSync(resolve(baseDir, place), "utf8").trim();
+    if (value === undefined) throw new RangeError(`the variable ${place} is not set`);
     if (!headerValue.safeParse(value).success) throw new RangeError(`${place} does not hold a header's value`);
-    return value!;
+    return value;
   };
   return sources.flatMap(({ headers = {} }, index) =>
     Object.entries(headers).flatMap(([name, text]) => {

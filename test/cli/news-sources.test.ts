@@ -69,7 +69,7 @@ describe("the sources of a configuration file", () => {
       "--name",
       "Desk",
       "--timezone",
-      "-05:00",
+      "America/New_York",
       "--category",
       "a: b",
       "--category",
@@ -83,7 +83,7 @@ describe("the sources of a configuration file", () => {
         name: Desk
         lang: en
         url: https://desk.example/
-        timezone: -05:00
+        timezone: America/New_York
         categories:
           - "a: b"
           - c
@@ -122,7 +122,7 @@ describe("the sources of a configuration file", () => {
 
   it("are refused by the field that is not valid, or that another one has, and the file stays", async () => {
     await writeFile(file(), YAML);
-    const refused = await run(["add", "zh", "zh.xml", "--name", "Wire", "--weight", "99", "--timezone", "CET"]);
+    const refused = await run(["add", "zh", "zh.xml", "--name", "Wire", "--weight", "99", "--timezone", "Mars"]);
     expect([
       refused.code,
       refused.stderr
@@ -132,7 +132,7 @@ describe("the sources of a configuration file", () => {
     ]).toEqual([
       2,
       [
-        "timezone: must be an offset such as +08:00",
+        "timezone: must be as +08:00 or Europe/London",
         "weight: must be a number from 0.1 to 10, not 99",
         "id: is that of the source zh already",
         "name: is that of the source wire already",
@@ -215,6 +215,64 @@ describe("the sources of a configuration file", () => {
       stderr: expect.stringContaining("FILE - is not OPML.") as string,
     });
   });
+});
+
+describe("OPML", () => {
+  const opmlOf = (...names: string[]) =>
+    `<opml version="2.0"><body>${names.map((name, at) => `<outline text="${name}" xmlUrl="https://n.example/${at}"/>`).join("")}</body></opml>`;
+  const listed = async () => JSON.parse((await run(["list", "--json"])).stdout) as { id: string; name: string }[];
+
+  it("is imported whole, however alike its names are", async () => {
+    await writeFile(
+      file(),
+      "news: { sources: [{ id: n.example-2, name: Old, lang: en, url: https://old.example/ }] }\n",
+    );
+    const names = ["要闻", "快讯", "公告", "", "…", "要闻"];
+    expect(await run(["import", "-"], opmlOf(...names))).toMatchObject({
+      code: 0,
+      stdout: "added\tskipped\trefused\n6\t0\t0\n",
+    });
+    const [, ...added] = await listed();
+    expect(added.map(({ name }) => name)).toEqual(["要闻", "快讯", "公告", "n.example", "…", "要闻"]);
+    expect(new Set(added.map(({ id }) => id)).size).toBe(6);
+    for (const { id } of added) expect(id).toMatch(/^n\.example(?:-\d+)?$/);
+  });
+
+  it("is read in the charset that it declares", async () => {
+    await writeFile(file(), "{}");
+    const [before, after] = opmlOf("|").split("|");
+    const declared = `<?xml version="1.0" encoding="gb2312"?>${before}`;
+    const bytes = Buffer.concat([Buffer.from(declared), Buffer.from("scjM2LHS", "base64"), Buffer.from(after!)]);
+    await writeFile(join(folder.path, "gb.opml"), bytes);
+    expect((await run(["import", "gb.opml"])).code).toBe(0);
+    expect(await listed()).toMatchObject([{ id: "n.example", name: "比特币" }]);
+  });
+
+  it("gives the same sources when it is exported and imported again", async () => {
+    const sources = [
+      { id: "w1", name: "Wire", lang: "en", url: "https://w.example/", timezone: "Europe/London", weight: 2 },
+      { id: "w2", name: "Wire", lang: "zh", url: "zh.xml", categories: ["a,b", "c/d", "e 100%"], allow_private: true },
+      { id: "x.y", name: "快讯 & <b>", lang: "zh", url: "https://q.example/" },
+    ];
+    await writeFile(file(), JSON.stringify({ news: { sources } }));
+    const before = await listed();
+    const { stdout } = await run(["export"]);
+    await writeFile(file(), "{}");
+    expect((await run(["import", "-"], stdout)).code).toBe(0);
+    expect(await listed()).toEqual(before);
+  });
+});
+
+it("a header whose variable is not set is refused at once", async () => {
+  await writeFile(file(), "{}");
+  const added = await run(["add", "a", "a.xml", "--name", "A", "--header", "Authorization: ${NOPE}"]);
+  expect(added).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(
+      "headers.Authorization: cannot be filled in: the variable NOPE is not set",
+    ) as string,
+  });
+  expect(await content()).toBe("{}");
 });
 
 describe("a source that is tested", () => {

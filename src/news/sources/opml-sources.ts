@@ -4,27 +4,34 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { nearestLanguage } from "../../language/detect-language.ts";
 
 const MOST_NESTED = 20;
-const MORE = { extraOutlineAttributes: ["timezone", "weight"] } as const; // What OPML has no attributes for.
+const MORE = { extraOutlineAttributes: ["id", "timezone", "weight", "allow_private"] } as const; // What OPML does not have.
+const ID = /^[\w.-]{1,64}$/;
 const parse = (opml: string) => parseOpml(opml, MORE).body?.outlines;
 type Outline = NonNullable<ReturnType<typeof parse>>[number];
 
 /** The feeds of an OPML document. The outlines that one is nested in are its categories, with those of its own.
  * @param lang of feeds that do not say theirs
+ * @param taken ids of other sources; an outline's own id is kept
  * @returns undefined when it is not OPML */
-export function sourcesOfOpml(opml: string, lang: Language): WrittenSource[] | undefined {
+export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<string> = []): WrittenSource[] | undefined {
   const found: WrittenSource[] = [];
+  const ids = new Set(taken);
   const walk = (outlines: readonly Partial<Outline>[] = [], above: readonly string[] = []): void => {
-    for (const { text = "", title = text, xmlUrl: url, outlines: below, ...outline } of outlines) {
-      const { language, category = "", timezone, weight } = outline;
-      if (url === undefined && above.length < MOST_NESTED) walk(below, [...above, title]);
+    for (const { text, title, xmlUrl: url, outlines: below, ...outline } of outlines) {
+      const { id, language, category = "", timezone, weight, allow_private } = outline;
+      const name = title?.trim() || text?.trim() || hostOf(url);
+      if (url === undefined && above.length < MOST_NESTED) walk(below, [...above, name]);
       if (url === undefined) continue;
-      const own = category.split(/[,/]/).map((name) => name.trim());
-      const categories = Array.from(new Set([...above, ...own])).filter((name) => name !== "");
+      const own = category.split(/[,/]/).map((one) => one.trim().replace(/%2[cf5]/gi, decodeURIComponent));
+      const categories = Array.from(new Set([...above, ...own])).filter((one) => one !== "");
+      const ownId = typeof id === "string" && ID.test(id) ? id : idOf(name, url, ids);
+      ids.add(ownId);
       found.push({
-        ...{ id: idOf(title, url), name: title, lang: language === undefined ? lang : nearestLanguage(language), url },
+        ...{ id: ownId, name, lang: language === undefined ? lang : nearestLanguage(language), url },
         ...(typeof timezone === "string" && { timezone }),
         ...(categories.length > 0 && { categories }),
         ...(typeof weight === "string" && { weight: Number(weight) }),
+        ...(allow_private === "true" && { allow_private: true }),
       });
     }
   };
@@ -36,19 +43,27 @@ export function sourcesOfOpml(opml: string, lang: Language): WrittenSource[] | u
   return found;
 }
 
-function idOf(name: string, url: string): string {
-  const names = [name, URL.canParse(url) ? new URL(url).hostname : ""];
-  const slugs = names.map((text) => text.toLowerCase().match(/[a-z\d.]+/g));
-  return (slugs.find((words) => words !== null) ?? ["feed"]).join("-").slice(0, 64);
+const hostOf = (url = ""): string => (URL.canParse(url) ? new URL(url).hostname : "");
+
+/** An id of the letters and digits of a name, or of an address. */
+function idOf(name: string, url: string | undefined, taken: ReadonlySet<string>): string {
+  const slugs = [name, hostOf(url)].map((text) => text.toLowerCase().match(/[a-z\d]+(?:\.[a-z\d]+)*/g));
+  const slug = (slugs.find((words) => words !== null) ?? ["feed"]).join("-").slice(0, 56);
+  let id = slug;
+  for (let n = taken.size + 1; taken.has(id); n++) id = `${slug}-${n}`;
+  return id;
 }
+
+const escaped = (category: string): string => category.replace(/[%,/]/g, encodeURIComponent);
 
 /** An OPML document of feeds. */
 export function opmlOf(feeds: readonly (Omit<WrittenSource, "timezone" | "headers"> & { timezone?: string | null })[]) {
-  const outlines = feeds.map(({ name, lang: language, url: xmlUrl, categories = [], timezone, weight = 1 }) => ({
-    ...{ text: name, title: name, type: "rss", xmlUrl, language },
-    ...(categories.length > 0 && { category: categories.join(",") }),
-    ...(timezone && { timezone }),
+  const outlines = feeds.map(({ name, lang: language, url: xmlUrl, categories = [], weight = 1, ...feed }) => ({
+    ...{ id: feed.id, text: name, title: name, type: "rss", xmlUrl, language },
+    ...(categories.length > 0 && { category: categories.map(escaped).join(",") }),
+    ...(feed.timezone && { timezone: feed.timezone }),
     ...(weight !== 1 && { weight: String(weight) }),
+    ...(feed.allow_private && { allow_private: "true" }),
   }));
   return generateOpml({ head: { title: "News sources of anp" }, body: { outlines } }, MORE);
 }

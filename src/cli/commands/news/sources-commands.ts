@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { WrittenSource } from "../../../config/edit-sources.ts";
 import type { Source } from "../../../news/sources/sources.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
@@ -23,8 +23,8 @@ function headerLine(typed: string): readonly [string, string] {
 async function openFile(context: Context) {
   const file = context.globals.config ?? context.env["ANP_CONFIG"];
   if (!file) throw new UsageError("--config is missing: the configuration file that lists the sources.");
-  await configOf(context);
-  return { file: resolve(context.cwd, file), ...(await import("../../../config/edit-sources.ts")) };
+  const ids = (await configOf(context)).config.news.sources.map(({ id }) => id);
+  return { file: resolve(context.cwd, file), ids, ...(await import("../../../config/edit-sources.ts")) };
 }
 
 /** A source without what is secret in it. */
@@ -44,7 +44,7 @@ const list = defineCommand("news sources list", {
 const add = defineCommand("news sources add", {
   arguments: { id: required(text(64)), url: required(text(2000)) },
   options: {
-    ...{ name: required(text(128)), lang, timezone: optional(text(6)), category: repeatable(text(64)) },
+    ...{ name: required(text(128)), lang, timezone: optional(text(64)), category: repeatable(text(64)) },
     ...{ weight: optional(text(10)), header: repeatable(headerLine), allowPrivate: toggle() },
   },
   async run({ category, weight, header, allowPrivate, timezone, lang = "en", ...named }, context) {
@@ -57,6 +57,9 @@ const add = defineCommand("news sources add", {
       ...(weight !== undefined && { weight: Number(weight) }),
       ...(header.length > 0 && { headers: Object.fromEntries(header) }),
     };
+    const { fillHeaders } = await import("../../../config/load-config.ts");
+    const unfilled = fillHeaders([structuredClone(source)], context.env, dirname(file));
+    if (unfilled.length > 0) throw new UsageError(unfilled.map((fault) => fault.replace("news.sources.0.", "")));
     for (const { faults } of (await addSources(file, [source])).refused) throw new UsageError(faults);
     await printRecord(context, shown(source));
     context.terminal.say(TAKEN_UP);
@@ -108,15 +111,17 @@ const importOpml = defineCommand("news sources import", {
   arguments: { file: required(text(4096), "file") },
   options: { lang },
   async run({ file: input, lang = "en" }, context) {
-    const { file, addSources } = await openFile(context);
+    const { file, ids, addSources } = await openFile(context);
     const { openInput } = await import("../../terminal/input-lines.ts");
     const { readBytes } = await import("../../../runtime/read-bytes.ts");
     const { sourcesOfOpml } = await import("../../../news/sources/opml-sources.ts");
     const stream = input === "-" ? context.io.stdin : (await openInput(input, context.io)).handle.createReadStream();
     const bytes = await readBytes(stream, MOST_BYTES, () => new UsageError(`FILE has more than ${MOST_BYTES} bytes.`));
-    const candidates = sourcesOfOpml(bytes.toString("utf8"), lang);
+    const { decodeText } = await import("../../../news/sources/decode-text.ts");
+    const opml = await decodeText(bytes, null).catch(() => "");
+    const candidates = sourcesOfOpml(opml, lang, ids);
     if (candidates === undefined) throw new UsageError(`FILE ${input} is not OPML.`);
-    const { added, refused } = await addSources(file, candidates);
+    const { added, refused } = await addSources(file, candidates, true);
     const skipped = refused.filter(({ isKnown }) => isKnown);
     for (const { source } of skipped) context.terminal.say(`${shown(source).url} is there already.`);
     const wrong = refused.flatMap(({ source, faults, isKnown }) => {
