@@ -7,7 +7,7 @@ import { closestMatch } from "../runtime/text/edit-distance.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
 import { ConfigError, printConfigError } from "./config-errors.ts";
 import { configKeys, configNodes, configSchema, valueFromText, type ConfigKey, type Config } from "./config-schema.ts";
-import { headerValue, type NewsConfig } from "./news-config.ts";
+import { headerValue } from "./news-config.ts";
 import WRITTEN_SECRETS from "./written-secrets.json" with { type: "json" };
 
 /** Values for some keys, as `{ "server.port": 8787 }`. */

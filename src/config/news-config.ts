@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { zoneMinutes } from "../runtime/clock.ts";
+import { zoneMinutes } from "../runtime/zone-offset.ts";
 import { example, integer } from "./section.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 

@@ -1,5 +1,3 @@
-import { memoized } from "./cache/memoized.ts";
-
 /** A day, ms. */
 export const DAY_MS = 86_400_000;
 
@@ -27,15 +25,4 @@ export function offsetMinutes(timezone: string): number | undefined {
   const minutes = Number(hours) * 60 + Number(rest);
   if (sign === undefined || minutes > 14 * 60) return undefined;
   return sign === "-" ? -minutes : minutes;
-}
-
-const zoned = memoized((timeZone: string) => Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" }), 50);
-/** Minutes east of UTC of an offset, or of a zone as `Europe/London` when its clocks show `local`, ms; undefined for none. */
-export function zoneMinutes(timezone: string, local: number): number | undefined {
-  const at = (ms: number): number => offsetMinutes(/GMT(.+)$/.exec(zoned(timezone).format(ms))?.[1] ?? "Z") ?? 0;
-  try {
-    return offsetMinutes(timezone) ?? at(local - at(local) * 60_000);
-  } catch {
-    return undefined;
-  }
 }

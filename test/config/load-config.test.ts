@@ -144,7 +144,7 @@ describe("configuration", () => {
         "x-client": "anp",
       });
       await expect(load(headers)).rejects.toThrow(
-        "news.sources.0.headers.Authorization: cannot be filled in: WIRE does not hold a header's value",
+        "news.sources.0.headers.Authorization: cannot be filled in: the variable WIRE is not set",
       );
       await expect(load('{ x-key: "${file:none}" }')).rejects.toThrow(/^news\.sources\.0\.headers\.x-key: .*ENOENT/);
       const long = await load('{ x-key: "${WIRE}" }', { WIRE: "hush\nhush" }).catch((error: unknown) => error);

@@ -27,7 +27,7 @@ describe("the section is refused with", () => {
     ["a scheme other than HTTP", { notices: "file:///etc/passwd" }],
     ["a source without a name", { sources: [{ ...SOURCE, name: " " }] }],
     ["a negative interval", { refresh_interval_s: -1 }],
-    ["a zone by its name", { sources: [{ ...SOURCE, timezone: "America/New_York" }] }],
+    ["a zone of no such name", { sources: [{ ...SOURCE, timezone: "America/Nowhere" }] }],
     ["a weight of nothing", { sources: [{ ...SOURCE, weight: 0 }] }],
     ["a header that the connection sets", { sources: [{ ...SOURCE, headers: { Host: "a.example" } }] }],
     ["a header of two lines", { sources: [{ ...SOURCE, headers: { "x-key": "a\r\nb: c" } }] }],

@@ -1,5 +1,6 @@
 import { readNames, readNumbers, readRows } from "../../runtime/text/data-rows.ts";
-import { DAY_MS, toIso, zoneMinutes } from "../../runtime/clock.ts";
+import { DAY_MS, toIso } from "../../runtime/clock.ts";
+import { zoneMinutes } from "../../runtime/zone-offset.ts";
 import PATTERNS from "./date-patterns.json" with { type: "json" };
 
 const timed = (pattern: string): RegExp => new RegExp(pattern.split("{time}").join(PATTERNS.time), "iu");

@@ -24,7 +24,7 @@ export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<stri
       if (url === undefined) continue;
       const own = category.split(/[,/]/).map((one) => one.trim().replace(/%2[cf5]/gi, decodeURIComponent));
       const categories = Array.from(new Set([...above, ...own])).filter((one) => one !== "");
-      const ownId = typeof id === "string" && ID.test(id) ? id : idOf(name, url, ids);
+      const ownId = typeof id === "string" && ID.test(id) && !ids.has(id) ? id : idOf(name, url, ids);
       ids.add(ownId);
       found.push({
         ...{ id: ownId, name, lang: language === undefined ? lang : nearestLanguage(language), url },

@@ -107,9 +107,9 @@ function readEntries<T extends { readonly id: string; readonly lang?: string }>(
     const key = `${data?.lang}\n${data?.id}`;
     if (data !== undefined && !entries.has(key)) entries.set(key, data);
     else {
-      const { path, id: own = "an entry without id", fault } = (raw ?? {}) as Partial<Record<string, unknown>>;
+      const { path, id: own = "an entry without id", fault } = (raw ?? {}) as Partial<Record<string, string>>;
       const reason = fault ?? (error ? `has no valid ${String(error.issues[0]?.path[0])}` : "has the id of another");
-      faults.push(`${String(path ?? own).slice(0, 256)} ${String(reason)}`);
+      faults.push(`${path ?? own} ${reason}`.slice(0, 400));
     }
   }
   return { entries: Array.from(entries.values()), refused: faults.length, faults: faults.slice(0, 10) };

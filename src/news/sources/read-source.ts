@@ -71,7 +71,7 @@ async function readLocal({ location: path, kind }: Place, options: ReaderOptions
     return { bytes, contentType: null, validators: NO_VALIDATORS, url: undefined, status: undefined };
   } catch (error) {
     if (error instanceof SourceError) throw error;
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    const code = codeOf(error);
     if (code === "ENOENT") throw new SourceError("not_found", `the file ${path} does not exist`, error);
     throw new SourceError("unreadable", `the file ${path} cannot be read (${code})`, error);
   }
@@ -96,7 +96,7 @@ async function readHelpFolder(folder: string, maxBytes: number): Promise<Buffer>
   const articles: object[] = [];
   for (const path of await helpFilesIn(folder, maxBytes)) {
     const file = readFile(join(folder, path), "utf8").then((text) => ({ path, text }));
-    articles.push(await file.catch(({ code }: NodeJS.ErrnoException) => ({ path, fault: `cannot be read (${code})` })));
+    articles.push(await file.catch((error: unknown) => ({ path, fault: `cannot be read (${codeOf(error)})` })));
   }
   return Buffer.from(JSON.stringify({ articles }));
 }
@@ -181,5 +181,6 @@ function basicAuth(url: URL): string | undefined {
   return `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "unknown error";
 const tooLarge = (maxBytes: number, where = ""): SourceError =>
   new SourceError("too_large", `more than ${maxBytes} bytes${where}`);

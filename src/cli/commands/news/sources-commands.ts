@@ -123,10 +123,12 @@ const importOpml = defineCommand("news sources import", {
     if (candidates === undefined) throw new UsageError(`FILE ${input} is not OPML.`);
     const { added, refused } = await addSources(file, candidates, true);
     const skipped = refused.filter(({ isKnown }) => isKnown);
+    for (const { id } of added.filter((source) => source.allow_private))
+      context.terminal.say(`${id} may be read from an address that is not public: the file says so.`);
     for (const { source } of skipped) context.terminal.say(`${shown(source).url} is there already.`);
-    const wrong = refused.flatMap(({ source, faults, isKnown }) => {
-      return isKnown ? [] : `${source.name}: ${faults.join("; ")}`;
-    });
+    const wrong = refused
+      .filter(({ isKnown }) => !isKnown)
+      .map((one) => `${one.source.name}: ${one.faults.join("; ")}`);
     await printRecord(context, { added: added.length, skipped: skipped.length, refused: wrong.length });
     context.terminal.say(TAKEN_UP);
     if (wrong.length > 0) throw new CommandFailure(EXIT.partial, wrong.join("\n"));

@@ -8,7 +8,6 @@ import { attributesOf, type FeedFields, type Field, MOST, readXmlFeed, resolveLi
 
 const MOST_CATEGORIES = 64;
 const MOST_NAMED = 3; // Advertised feeds that an error names.
-const DATES = new Set(NAMES.fields.date);
 const PAGE = 500_000;
 const FEED_TYPE = /^\s*application\/(?:rss\+xml|atom\+xml|feed\+json)\b/i;
 /** One entry of a feed, whatever its format. Texts are plain. */
@@ -30,7 +29,7 @@ export function parseFeed(text: string, zone: Zone = 0, base?: string, now?: num
   const [page] = linksOf(fields.feed, undefined);
   const told = fieldsOf(fields.feed, "language").map(({ markup }) => markup.trim().toLowerCase().replace("_", "-"));
   const languages = [...told, lang].filter(Boolean);
-  const dates = fields.entries.flat().flatMap(({ name, markup }) => (DATES.has(name) ? markup.trim() : []));
+  const dates = fields.entries.flatMap((own) => fieldsOf(own, "date").map(({ markup }) => markup.trim()));
   const shared = { page, hints: { zone, languages, dayFirst: isDayFirst(dates, languages[0], zone) } };
   return fields.entries.map((own) => {
     const entry = readEntry(JSON.stringify({ fields: own, ...shared }));
