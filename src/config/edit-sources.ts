@@ -17,8 +17,7 @@ export type WrittenSource = z.input<typeof newsSource>;
 type Edit = { readonly added?: readonly WrittenSource[]; readonly removed?: number };
 
 /** Adds sources to a configuration file, but for those that are not valid, or have the id, the name or the URL of another
- * one, with what is wrong with each.
- * @param sameNames whether two may have one name, as feeds of one outlet do
+ * one, with what is wrong with each. @param sameNames whether two may have one name, as feeds of one outlet do
  * @throws ConfigError when another process keeps the file locked */
 export const addSources = (file: string, candidates: readonly WrittenSource[], sameNames = false) =>
   change(file, (text) => {

@@ -7,7 +7,7 @@ import { closestMatch } from "../runtime/text/edit-distance.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
 import { ConfigError, printConfigError } from "./config-errors.ts";
 import { configKeys, configNodes, configSchema, valueFromText, type ConfigKey, type Config } from "./config-schema.ts";
-import { headerValue } from "./news-config.ts";
+import { headerValue, type NewsConfig } from "./news-config.ts";
 import WRITTEN_SECRETS from "./written-secrets.json" with { type: "json" };
 
 /** Values for some keys, as `{ "server.port": 8787 }`. */
@@ -142,11 +142,9 @@ function unknownVariables(env: ConfigInput["env"], keys: readonly ConfigKey[], o
     });
 }
 
-type Headed = { headers?: Record<string, string> | undefined };
-
 /** Replaces `${NAME}` in the headers of sources with the variable's value, and `${file:PATH}` with what the file holds.
  * @returns a line for each header that cannot be filled in */
-export function fillHeaders(sources: readonly Headed[], env: ConfigInput["env"], baseDir: string): string[] {
+export function fillHeaders(sources: NewsConfig["sources"], env: ConfigInput["env"], baseDir: string): string[] {
   const valueOf = (_: string, file: string | undefined, place: string): string => {
     const value = file === undefined ? env[place] : readFileSync(resolve(baseDir, place), "utf8").trim();
     if (value === undefined) throw new RangeError(`the variable ${place} is not set`);

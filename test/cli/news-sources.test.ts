@@ -303,6 +303,17 @@ describe("a source that is tested", () => {
     expect((await run(["test", "none"])).code).toBe(5);
   });
 
+  it.for([
+    [500, "Its server fails: wait until it works again"],
+    [503, "Its server fails: wait until it works again"],
+    [404, "Its address has changed"],
+  ] as const)("names a remedy that fits the status %i", async ([status, remedy]) => {
+    server = await serve((_, response) => void response.writeHead(status).end());
+    await writeFile(file(), "storage: fs:data\n");
+    const tested = await run(["test", server.url, "--allow-private"]);
+    expect(tested).toMatchObject({ code: 6, stderr: expect.stringContaining(remedy) as string });
+  });
+
   it("is enabled by it once it answers", async () => {
     let status = 410;
     server = await serve((_, response) => {

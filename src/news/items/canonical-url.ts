@@ -4,7 +4,6 @@ import PATTERNS from "./tracking-patterns.json" with { type: "json" };
 const { names, values, cache, ...pageMarks } = patternsOf(PATTERNS, "i");
 
 function parsed(url: string): URL | undefined {
-  // A copy in a cache of AMP pages names the page behind it.
   const text = url.trim().replace(cache, (_, secure?: string) => `http${secure === undefined ? "" : "s"}://`);
   if (!URL.canParse(text)) return undefined;
   const result = new URL(text);

@@ -47,15 +47,10 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
       if (!existing.source_ids.includes(feed)) place({ ...existing, source_ids: [...existing.source_ids, feed] });
     } else {
       claimed.add(existing.id);
-      const isUnchanged = existing.digest === item.digest || !item.dated;
+      const { published_ms } = existing.digest === item.digest || !item.dated ? existing : item;
       const isSaid = existing.title === item.title && existing.summary === item.summary;
-      place({
-        ...item,
-        sentiment: isSaid ? existing.sentiment : undefined,
-        id: existing.id,
-        source_ids: existing.source_ids,
-        published_ms: isUnchanged ? existing.published_ms : item.published_ms,
-      });
+      const sentiment = isSaid ? existing.sentiment : undefined;
+      place({ ...item, sentiment, id: existing.id, source_ids: existing.source_ids, published_ms });
     }
   }
   return Array.from(byId.values());

@@ -31,16 +31,10 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
     const dated = entry.published !== null && (isLocal(source) || isPossible(entry.published, now));
     return {
       id: isOwn ? idOf(key) : idOf(source.id, entry.guid || key, isNamed ? "" : title),
-      source_ids: [source.id],
-      source: source.name,
-      guid: entry.guid,
-      title,
-      summary,
-      url,
+      ...{ source_ids: [source.id], source: source.name, guid: entry.guid, title, summary, url },
       lang: detectLanguage(`${title} ${summary}`, source.lang ?? "en"),
       published_ms: dated ? Math.min(entry.published, now) : now,
-      dated,
-      movable: dated && isLocal(source),
+      ...{ dated, movable: dated && isLocal(source) },
       symbols: assetsInNews(`${title}\n${summary}`, [...entry.categories, ...(source.categories ?? [])]),
       ...(entry.author !== "" && { author: shorten(entry.author, MOST.author) }),
       ...(source.categories && { categories: source.categories }),

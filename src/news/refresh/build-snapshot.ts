@@ -64,8 +64,7 @@ export async function buildSnapshot(
     mode,
     published_ms: now,
     last_full_ms: mode === "full" ? now : (base?.record.last_full_ms ?? null),
-    sentiment_ms,
-    index,
+    ...{ sentiment_ms, index },
     news_updated: counted.news_updated + changedOf(items, before.items, isSameText).length,
     notice_updated:
       counted.notice_updated + changedOf(notices, before.notices).length + changedOf(help, before.help).length,

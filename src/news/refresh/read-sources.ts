@@ -130,8 +130,8 @@ async function readOne(
     if (!(error instanceof SourceError)) throw error;
     const { failure, message: reason } = error;
     const ok = failure === "empty"; // A feed may be quiet.
-    const fields = { source: source.id, url: previous.url, failure, reason };
-    logger[ok ? "info" : "warn"](fields, `the news source ${source.id} ${ok ? EMPTY : FAILED}`);
+    const said = `the news source ${source.id} ${ok ? EMPTY : FAILED}`;
+    logger[ok ? "info" : "warn"]({ source: source.id, url: previous.url, failure, reason }, said);
     const changed = ok ? { ...NEVER_FAILED, failure, last_ok_ms } : pacing.failed(location, previous, error);
     return { state: { ...previous, status, ...changed, ok, last_error: reason }, content: undefined };
   } finally {

@@ -22,9 +22,8 @@ const { codePages, detected, windows1252 } = CHARSETS as Record<"codePages", Rea
 
 /** Text of unknown charset: byte order mark, then the HTTP header, then the XML declaration, then detection. A charset
  * that the bytes contradict is ignored: valid UTF-8 with multi-byte characters is UTF-8 whatever is declared (a
- * longer text of another charset is practically never valid UTF-8), and bytes that are far from UTF-8 are not. So is one
- * that makes no plausible text of them. C1 controls, which no text has, are read as the characters that windows-1252 has
- * in their place.
+ * longer text of another charset is practically never valid UTF-8), and bytes that are far from it or no plausible text
+ * are not of that charset. C1 controls, which no text has, are read as the characters of windows-1252 in their place.
  * @throws SourceError `charset` when neither what is declared nor what is detected gives plausible text */
 export async function decodeSource(input: Uint8Array, contentType: string | null): Promise<Decoded> {
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
@@ -65,8 +64,7 @@ async function detectText(bytes: Buffer, told: string): Promise<Decoded> {
 
 /** Whether few characters beyond ASCII are odd. */
 function isPlausible(text: string): boolean {
-  const from = Math.max(text.search(/[^\x00-\x7f]/), 0);
-  const sample = text.slice(from, from + SAMPLE);
+  const sample = text.slice(Math.max(text.search(/[^\x00-\x7f]/), 0)).slice(0, SAMPLE);
   return (sample.match(ODD)?.length ?? 0) <= 1 + highCharacters(sample).high * MOST_ODD;
 }
 

@@ -21,7 +21,7 @@ const ZONES = readRows(new URL("data/zones.txt", import.meta.url));
 
 /** Minutes east of UTC, an offset, or a zone of the IANA database. */
 export type Zone = number | string;
-/** How dates are meant: the zone of those without one, whether 3/4/2026 is in April, and the feed's languages. */
+/** The zone of dates without one, whether 3/4/2026 is in April, and the feed's languages. */
 export type DateHints = Readonly<{ zone: Zone; dayFirst?: boolean | undefined; languages?: readonly string[] }>;
 
 /** Minutes east of UTC of a zone of that name when its clocks show `local`; undefined for an unknown one. */
@@ -96,8 +96,7 @@ function latest(parts: Parts, hints: DateHints, now: number): number | null {
 /** Milliseconds since the epoch of a feed's date: RFC 822/2822 with numeric or named zones, ISO 8601 and W3C-DTF,
  * `2026年11月20日 下午3:05`, `20.11.2026 08:00`, `11/20/2026 8:00 AM`, `3 小时前`, `11月3日`, Unix seconds or milliseconds. Never the machine's zone.
  * @param about the zone that a date without one is read in, or more that is known of such dates
- * @param now milliseconds since the epoch that relative dates, and those without a year, are before; without, there are
- * none
+ * @param now milliseconds since the epoch that relative dates, and those without a year, are before; else there are none
  * @returns null when the text is not an existing date, or its zone is not known */
 export function parseDate(text: string | undefined, about: Zone | DateHints = 0, now?: number): number | null {
   if (text === undefined || text.length > MOST_CHARACTERS) return null;

@@ -71,7 +71,7 @@ async function readLocal({ location: path, kind }: Place, options: ReaderOptions
     return { bytes, contentType: null, validators: NO_VALIDATORS, url: undefined, status: undefined };
   } catch (error) {
     if (error instanceof SourceError) throw error;
-    const code = codeOf(error);
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
     if (code === "ENOENT") throw new SourceError("not_found", `the file ${path} does not exist`, error);
     throw new SourceError("unreadable", `the file ${path} cannot be read (${code})`, error);
   }
@@ -84,7 +84,7 @@ export async function helpFilesIn(folder: string, maxBytes: number): Promise<str
   if (paths.length > MOST_FILES) throw new SourceError("too_large", `more than ${MOST_FILES} files`);
   let bytes = 0;
   for (const path of paths) {
-    // What cannot be read, as a link that leads nowhere, is reported as an article that is not valid.
+    // What cannot be read, as a link that leads nowhere, becomes an article that is not valid.
     bytes += (await stat(join(folder, path)).catch(() => ({ size: 0 }))).size;
     if (bytes > maxBytes) throw tooLarge(maxBytes, ` with ${path}`);
   }
@@ -96,7 +96,7 @@ async function readHelpFolder(folder: string, maxBytes: number): Promise<Buffer>
   const articles: object[] = [];
   for (const path of await helpFilesIn(folder, maxBytes)) {
     const file = readFile(join(folder, path), "utf8").then((text) => ({ path, text }));
-    articles.push(await file.catch((error: unknown) => ({ path, fault: `cannot be read (${codeOf(error)})` })));
+    articles.push(await file.catch(() => ({ path, fault: "cannot be read" })));
   }
   return Buffer.from(JSON.stringify({ articles }));
 }
@@ -181,6 +181,5 @@ function basicAuth(url: URL): string | undefined {
   return `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "unknown error";
 const tooLarge = (maxBytes: number, where = ""): SourceError =>
   new SourceError("too_large", `more than ${maxBytes} bytes${where}`);

@@ -58,7 +58,7 @@ const add = defineCommand("news sources add", {
       ...(header.length > 0 && { headers: Object.fromEntries(header) }),
     };
     const { fillHeaders } = await import("../../../config/load-config.ts");
-    const unfilled = fillHeaders([structuredClone(source)], context.env, dirname(file));
+    const unfilled = fillHeaders([{ ...structuredClone(source), allow_private: false }], context.env, dirname(file));
     if (unfilled.length > 0) throw new UsageError(unfilled.map((fault) => fault.replace("news.sources.0.", "")));
     for (const { faults } of (await addSources(file, [source])).refused) throw new UsageError(faults);
     await printRecord(context, shown(source));
@@ -123,8 +123,8 @@ const importOpml = defineCommand("news sources import", {
     if (candidates === undefined) throw new UsageError(`FILE ${input} is not OPML.`);
     const { added, refused } = await addSources(file, candidates, true);
     const skipped = refused.filter(({ isKnown }) => isKnown);
-    for (const { id } of added.filter((source) => source.allow_private))
-      context.terminal.say(`${id} may be read from an address that is not public: the file says so.`);
+    const open = added.flatMap(({ id, allow_private }) => (allow_private ? id : []));
+    if (open.length > 0) context.terminal.say(`As FILE says, these may have private addresses: ${open.join(", ")}.`);
     for (const { source } of skipped) context.terminal.say(`${shown(source).url} is there already.`);
     const wrong = refused
       .filter(({ isKnown }) => !isKnown)

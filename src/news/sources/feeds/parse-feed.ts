@@ -39,9 +39,8 @@ export function parseFeed(text: string, zone: Zone = 0, base?: string, now?: num
 
 /** How many entries a feed has beyond those that were read of it. */
 export function entriesBeyond(text: string, read: number): number {
-  if (read < MOST.entries) return 0;
-  const { items } = (parseJson(text) ?? {}) as { items?: unknown[] };
-  return (items ?? text.match(/<(?:[\w-]{1,50}:)?(?:item|entry)[\s>]/gi) ?? []).length - read;
+  const { items } = (read < MOST.entries ? { items: [] } : (parseJson(text) ?? {})) as { items?: unknown[] };
+  return Math.max(0, (items ?? text.match(/<(?:[\w-]{1,50}:)?(?:item|entry)[\s>]/gi) ?? []).length - read);
 }
 
 type EntryInput = Readonly<{ fields: readonly Field[]; page?: string; hints: DateHints; now?: number }>;
