@@ -35,10 +35,8 @@ export function urlKey(url: string): string {
   const target = parsed(cleanUrl(url));
   if (target === undefined) return "";
   const host = target.host.replace(pageMarks.host, "");
-  const path = target.pathname
-    .replace(/\/{2,}/g, "/")
-    .replace(pageMarks.mark, "")
-    .replace(pageMarks.path, "");
+  const marked = target.pathname.replace(/\/{2,}/g, "/");
+  const path = marked.replace(pageMarks.mark, "").replace(pageMarks.path, "");
   const query = meaningful(target.search).sort();
   return `${host}${path}${query.length === 0 ? "" : `?${query.join("&")}`}${target.hash}`;
 }

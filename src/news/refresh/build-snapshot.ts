@@ -61,8 +61,7 @@ export async function buildSnapshot(
     items: source.kind === "news" ? (listings.get(source.id)?.length ?? 0) : countOf(source, parts, index),
   }));
   const record: SnapshotRecord = {
-    mode,
-    published_ms: now,
+    ...{ mode, published_ms: now },
     last_full_ms: mode === "full" ? now : (base?.record.last_full_ms ?? null),
     ...{ sentiment_ms, index },
     news_updated: counted.news_updated + changedOf(items, before.items, isSameText).length,

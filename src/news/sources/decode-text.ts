@@ -9,8 +9,7 @@ const SAMPLE = 64 * 1024;
 const DECLARATION = /<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i;
 const MOST_BROKEN = 0.05; // Share of the characters that may not be decodable in a declared charset that is believed.
 const MOST_ODD = 0.1; // Share of the characters beyond ASCII that may be odd in text of a detected charset.
-/** Sequences broken otherwise than by a cut, beside one that is well-formed, in a declared UTF-8 that is believed. */
-const MOST_INVALID = 0.5;
+const MOST_INVALID = 0.5; // Broken sequences that are no cuts, beside one that is well-formed, in UTF-8 that is believed.
 /** `cut`: bytes of UTF-8 that begin a character and end before it does, where a text that was cut ends. `odd`: what text
  * beyond ASCII seldom has, as symbols beside letters, capitals behind small ones, and four accented letters in a row. */
 const { cut: CUT, odd: ODD } = patternsOf(PATTERNS, "gu");

@@ -16,11 +16,9 @@ const UNITS = readNumbers(new URL("data/relative-times.txt", import.meta.url));
 const DAYS = readNumbers(new URL("data/relative-days.txt", import.meta.url));
 const COUNTS = readNumbers(new URL("data/counts.txt", import.meta.url));
 const ORDERS = readNames(new URL("data/date-orders.txt", import.meta.url));
-/** Zones, their names, and the languages that mean one by a name before the others. */
-const ZONES = readRows(new URL("data/zones.txt", import.meta.url));
+const ZONES = readRows(new URL("data/zones.txt", import.meta.url)); // With names, and the languages that prefer one.
 
-/** Minutes east of UTC, an offset, or a zone of the IANA database. */
-export type Zone = number | string;
+export type Zone = number | string; // Minutes east of UTC, an offset, or a zone of the IANA database.
 /** The zone of dates without one, whether 3/4/2026 is in April, and the feed's languages. */
 export type DateHints = Readonly<{ zone: Zone; dayFirst?: boolean | undefined; languages?: readonly string[] }>;
 
@@ -85,11 +83,11 @@ function relative(parts: Parts, hints: DateHints, now: number): number | null {
   return Math.floor((now - times * minutes * 60_000) / step) * step;
 }
 
-/** A day without its year, in the one that puts it last before now, or within a day after it: its zone may be another. */
+/** A day without its year, in the one that puts it last before now (February 29 may be eight years ago), or within a day
+ * after it: its zone may be another. */
 function latest(parts: Parts, hints: DateHints, now: number): number | null {
   const next = new Date(now).getUTCFullYear() + 1;
-  const years = Array.from({ length: 10 }, (_, before) => String(next - before)); // February 29 may be eight years ago.
-  const dates = years.map((year) => instant({ ...parts, year }, hints));
+  const dates = Array.from({ length: 10 }, (_, ago) => instant({ ...parts, year: String(next - ago) }, hints));
   return dates.find((date) => date !== null && date <= now + DAY_MS) ?? null;
 }
 

@@ -5,7 +5,6 @@ import { nearestLanguage } from "../../language/detect-language.ts";
 
 const MOST_NESTED = 20;
 const MORE = { extraOutlineAttributes: ["id", "timezone", "weight", "allow_private"] } as const; // What OPML does not have.
-const ID = /^[\w.-]{1,64}$/;
 const parse = (opml: string) => parseOpml(opml, MORE).body?.outlines;
 type Outline = NonNullable<ReturnType<typeof parse>>[number];
 
@@ -24,7 +23,7 @@ export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<stri
       if (url === undefined) continue;
       const own = category.split(/[,/]/).map((one) => one.trim().replace(/%2[cf5]/gi, decodeURIComponent));
       const categories = Array.from(new Set([...above, ...own])).filter((one) => one !== "");
-      const ownId = typeof id === "string" && ID.test(id) && !ids.has(id) ? id : idOf(name, url, ids);
+      const ownId = typeof id === "string" && /^[\w.-]{1,64}$/.test(id) && !ids.has(id) ? id : idOf(name, url, ids);
       ids.add(ownId);
       found.push({
         ...{ id: ownId, name, lang: language === undefined ? lang : nearestLanguage(language), url },

@@ -39,10 +39,7 @@ export async function probeSource(source: Source, options: ReturnType<typeof pro
     status: reading.status ?? null,
     format: FORMATS[/<(?:[\w-]+:)?(rss|feed|rdf|channel)(?=[\s>:])/i.exec(head)?.[1]?.toLowerCase() ?? ""] ?? "JSON",
     title: plainLine(TITLE.exec(head)?.[1] ?? ""),
-    charset,
-    ...counts,
-    old,
-    kept: kept - old,
+    ...{ charset, ...counts, old, kept: kept - old },
     newest_at: newest > -Infinity ? toIso(newest) : null,
     ...("faults" in content && content.refused > 0 && { faults: content.faults }),
   };

@@ -16,17 +16,16 @@ export interface Source extends Place {
   readonly timezone?: string | undefined; // Of dates without one, as `+08:00` or `Europe/London`.
   readonly categories?: string[] | undefined;
   readonly weight?: number | undefined;
-  readonly limits?: Pick<NewsConfig, "max_items" | "max_age_days">; // Of its items that are kept.
+  readonly limits?: readonly number[]; // By which its items are kept.
 }
 
 /** The sources of a config, feeds first, in its order. */
 export function sourcesOf({ sources, notices, help, fear_greed, allow_private, ...config }: NewsConfig): Source[] {
-  const { max_items, max_age_days } = config;
   const listing = (location: string | undefined, source: Omit<Source, "location" | "allowPrivate">): Source[] =>
     location === undefined ? [] : [{ ...source, location, allowPrivate: allow_private }];
   return [
     ...sources.map(({ url: location, allow_private: allowPrivate, ...rest }): Source => {
-      return { ...rest, kind: "news", location, allowPrivate, limits: { max_items, max_age_days } };
+      return { ...rest, kind: "news", location, allowPrivate, limits: [config.max_items, config.max_age_days] };
     }),
     ...listing(notices, { id: "notices", kind: "notice", name: "Notices", lang: undefined }),
     ...language.options.flatMap((lang) =>
@@ -38,7 +37,7 @@ export function sourcesOf({ sources, notices, help, fear_greed, allow_private, .
 
 /** What the items of a feed are made with, besides its content; undefined for a listing. */
 export const settingsOf = ({ kind, lang, timezone, categories, limits }: Source): string | undefined =>
-  kind === "news" ? JSON.stringify({ lang, timezone, categories, ...limits }) : undefined;
+  kind === "news" ? JSON.stringify({ lang, timezone, categories, limits }) : undefined;
 
 /** Whether the dates of a source are a fixture's. */
 export const isLocal = (source: Source): boolean => !isRemote(source.location);
