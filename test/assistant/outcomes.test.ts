@@ -170,3 +170,24 @@ describe("a choice among offered titles", () => {
     expect(chosenTitle("1", [{ question: "?", answer: "The steps:\n1. Fees" }])).toBeUndefined();
   });
 });
+
+describe("a table", () => {
+  const rows = ["Malta", "Sicily", "Corsica", "Sardinia", "Tunis", "Genoa"];
+  const table = [
+    "| Port | Fare | Time |",
+    "|---|---|---|",
+    ...rows.map((port, at) => `| ${port} | ${at + 20} EUR | ${at + 2} h |`),
+  ];
+  const fares = new AnswerIndex([passage({ id: "fares", title: "Fares by port", text: table.join("\n") })]);
+
+  it("answers with the row that is asked for, below its head", () => {
+    const { text } = ask("What is the fare to Corsica?", [], fares);
+    expect(text.split("\n").slice(-2)).toEqual(["| Port | Fare | Time |", "| Corsica | 22 EUR | 4 h |"]);
+  });
+
+  it("answers with two rows that are asked for, and as a whole where none is", () => {
+    const both = ask("What are the fares to Corsica or Tunis?", [], fares).text;
+    expect(both.match(/EUR/g)).toHaveLength(2);
+    expect(ask("What are the fares by port?", [], fares).text.match(/EUR/g)).toHaveLength(rows.length);
+  });
+});

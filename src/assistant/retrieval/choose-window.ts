@@ -1,7 +1,8 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { judgeUnits } from "./judge-units.ts";
 import { matchUnits } from "./match-units.ts";
-import type { RankedArticle } from "./rank-articles.ts";
+import { searchTerms } from "./language-index.ts";
+import { matchOf, type RankedArticle } from "./rank-articles.ts";
 import type { TextUnit } from "./text-units.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 
@@ -19,7 +20,7 @@ export type UnitRating = ReturnType<typeof rateUnits>;
 
 /** Chooses the contiguous units that answer best, and extends them to a list's end.
  * @param length a factor of the usual length */
-export function chooseWindow({ found, titleCoverage }: RankedArticle, rating: UnitRating, length = 1) {
+export function chooseWindow({ found, groups, titleCoverage }: RankedArticle, rating: UnitRating, length = 1) {
   const { matches, shares, fitting, judged } = rating;
   const { units } = found.details();
   const peaks = rating.peaks.map((peak, at) => peak + MIX.judged.share * judged[at]!);
@@ -43,9 +44,12 @@ export function chooseWindow({ found, titleCoverage }: RankedArticle, rating: Un
     }
   }
   const [from, to] = extend(units, best.from, best.to);
+  const rows = [...units.keys()].slice(from, to + 1).filter((at) => units[at]!.head !== undefined);
+  const asked = new Set(rowsAsked(rows, units, groups, matches).map((at) => units[at]!));
+  const quoted = units.slice(from, to + 1).filter((unit) => unit.head === undefined || asked.has(unit));
   const inBest = <T>(list: readonly T[]): T[] => list.slice(best.from, best.to + 1);
   return {
-    text: textOf(units.slice(from, to + 1), found.lang),
+    text: textOf(quoted, found.lang),
     score: best.score,
     /** Whether it contains the kind of answer that is asked for; undefined when the question has no such form. */
     fits: fitting && inBest(fitting).includes(true),
@@ -66,6 +70,19 @@ function extend(units: readonly TextUnit[], first: number, last: number): [from:
   while (isItem(to) && isItem(to + 1) && units[to + 1]!.block === units[to]!.block) to++;
   while (to > from && units[to]!.kind === "heading") to--;
   return [from, to];
+}
+
+/** Of a long table the rows whose first cell names what is asked, and most do not, if they say all that any row says of it. */
+function rowsAsked(rows: number[], units: readonly TextUnit[], groups: RankedArticle["groups"], matches: number[][]) {
+  if (rows.length < MIX.rows.most) return rows;
+  const names = rows.map((row) => new Set(searchTerms(units[row]!.text.split("|")[1] ?? "")));
+  const asked = groups.flatMap(({ alternatives, weight }) => {
+    const named = rows.filter((_, at) => matchOf(alternatives, (term) => names[at]!.has(term)) >= MIX.rows.named);
+    return weight >= MIX.rows.weight && named.length <= rows.length / 2 ? named : [];
+  });
+  const said = matches[0]!.map((_, group) => asked.reduce((most, row) => Math.max(most, matches[row]![group]!), 0));
+  const isAll = rows.every((row) => matches[row]!.every((value, group) => value <= said[group]!));
+  return isAll && asked.length > 0 ? asked : rows;
 }
 
 /** The units as a text: sentences of one paragraph on one line, items on lines of their own. */
