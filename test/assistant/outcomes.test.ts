@@ -191,3 +191,16 @@ describe("a table", () => {
     expect(ask("What are the fares by port?", [], fares).text.match(/EUR/g)).toHaveLength(rows.length);
   });
 });
+
+describe("what nobody can answer", () => {
+  it.each(["2+2", "3*(4+5)=?", "(2+3)*4", "calculate 12 * 12", "计算 3+5", "what is 15% of 200", "asdfgh"])(
+    "is declined without any article: %s",
+    (question) => {
+      expect(ask(question)).toMatchObject({ outcome: "declined", sources: [] });
+      const counts = new AnswerIndex([
+        passage({ title: "Decks 2, 3 and 4", text: "Deck 2 has 3 bars, 4 lifts, 12 cabins and 15 seats; 200 in all." }),
+      ]);
+      expect(ask(question, [], counts)).toMatchObject({ outcome: "declined", sources: [] });
+    },
+  );
+});

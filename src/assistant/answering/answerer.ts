@@ -3,7 +3,10 @@ import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import type { Findings } from "../retrieval/find-evidence.ts";
 import type { Route, Routing } from "../routing/routing.ts";
 import { assetsInQuestion } from "../../language/assets.ts";
+import { patternsOf } from "../../runtime/text/patterns.ts";
+import PATTERNS from "./account-patterns.json" with { type: "json" };
 import { chosenTitle } from "./chosen-title.ts";
+import { isKind } from "../routing/router.ts";
 import { answerAbout, answerFromEvidence, draft, searchFor, type Draft } from "./evidence-answer.ts";
 import { answerLatest, asksForLatest } from "./latest-answer.ts";
 import { ordinalOf } from "./ordinals.ts";
@@ -18,9 +21,7 @@ export interface PreparedAnswer extends Pick<Draft, "forModel"> {
 
 const SURE_OF_ROUTE = 0.9;
 const ADVICE = "investment_advice";
-const OWN_ACCOUNT =
-  /积分|点数|次数|额度|免费|明细|流水|套餐|会员|订阅|余额|问几|几个问题|\b(?:questions?|points?|credits?|quota|ledger|free|plan|subscription|membership|balance)\b/i;
-const OWN = /我|还[剩有]|剩|\b(?:my|mine|i|me|left|remaining)\b/i;
+const SAYS = patternsOf(PATTERNS, "i");
 
 /** Answers by the evidence in help, notices and news, save for the caller's own account, small talk, a wish for advice
  * and the market. What the router took a question for decides only where no article answers it. */
@@ -43,9 +44,11 @@ function withRouting({ forModel, ...answer }: Draft, routing: Routing, by: Prepa
   return { routing, by, answer: { ...answer, routing }, ...(forModel && { forModel }) };
 }
 
-function answerPlainly({ question, routing }: AnswerRequest): Draft | undefined {
+function answerPlainly({ question, routing, history }: AnswerRequest): Draft | undefined {
   const { route, sub_intent, lang, confidence } = routing;
-  if (ordinalOf(question) !== undefined) return draft(REPLIES.askBack[lang], "declined");
+  if (ordinalOf(question) !== undefined || (history.length === 0 && isKind("followUp", question)))
+    return draft(REPLIES.askBack[lang], "declined");
+  if (isKind("sum", question)) return draft(REPLIES.notFound[lang], "declined");
   if (sub_intent === ADVICE && assetsInQuestion(question).size > 0)
     return draft(REPLIES.investmentAdvice[lang], "declined");
   return route === "small_talk" && confidence === 1 ? draft(smallTalk(sub_intent, lang), "answered") : undefined;
@@ -55,7 +58,7 @@ function answerPlainly({ question, routing }: AnswerRequest): Draft | undefined 
 function isForService({ question, routing }: AnswerRequest, isLookedUp: boolean): boolean {
   const { route, sub_intent, confidence } = routing;
   if (route === "account")
-    return OWN_ACCOUNT.test(question) && OWN.test(question) && (isLookedUp || confidence >= SURE_OF_ROUTE);
+    return SAYS.account.test(question) && SAYS.own.test(question) && (isLookedUp || confidence >= SURE_OF_ROUTE);
   const isOfNoAsset = sub_intent === "price" && assetsInQuestion(question).size === 0;
   return route === "market" && confidence >= (isLookedUp && !isOfNoAsset ? SURE_OF_ROUTE : 1);
 }

@@ -73,13 +73,7 @@ export function previousOf({ question, history }: Pick<AnswerRequest, "question"
 
 /** Answers by what was found: quotations, titles to choose from, or a reply that nothing was found; a model by the same. */
 export function answerFromEvidence(findings: Findings, request: AnswerRequest): Draft {
-  const { question, routing, history } = request;
   const { outcome, isQuoted } = decideOutcome(findings, request);
-  // A longer one that ends with "it" may say what it is about.
-  const mayTell = outcome === "unsure" || (outcome === "offered" && isQuoted);
-  const isTold = outcome === "answered" || (mayTell && !isShort(question));
-  if (!isTold && history.length === 0 && isElliptical(question))
-    return draft(REPLIES.askBack[routing.lang], "declined");
   if (outcome === "declined") return declined(request);
   const given = findings.ranked.slice(0, MOST.passages[request.wide ? "wide" : "narrow"]);
   const passages = given.map(({ found }) => found.passage);

@@ -3,6 +3,8 @@ import type { Search } from "./question-terms.ts";
 import { comparedWithAll, rankArticles, type RankedArticle } from "./rank-articles.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import { chooseWindow, rateUnits } from "./choose-window.ts";
+import { patternsOf } from "../../runtime/text/patterns.ts";
+import CLAUSES from "./clause-patterns.json" with { type: "json" };
 import TUNING from "./tuning.json" with { type: "json" };
 import type { Evidence } from "./evidence-features.ts";
 
@@ -58,11 +60,8 @@ export const inRooms = (evidence: readonly Evidence[], rooms: readonly number[])
 const strengthOf = (article?: RankedArticle): number =>
   article === undefined ? 0 : article.score + RANKING.alike * article.alike + RANKING.part * article.part;
 
-const BOUNDARY =
-  /[?？;；!！]|\b(?:and also|as well as|and|plus)\b|[&+]|另外|还有|以及|顺便|同时|并且|[,，](?= ?(?:what|how|when|where|which|who|can|do|does|is|are|will|怎|多|几|什么|哪|能|可以|要|会|是不是))/iu;
+const { boundary: BOUNDARY, asks: ASKS } = patternsOf(CLAUSES, "iu");
 const REST = /^[ ,，、]+|(?<![ ,，、])[ ,，、]+$/g; // What may be left of a boundary at the ends of a clause.
-const ASKS =
-  /\b(?:what|how|when|where|which|who|why|can|could|do|does|did|is|are|will|would|should|until|cost|fee|price|long|many|much)\b|什么|怎|多少|多久|多长|几|哪|吗|呢|能|可以|要不要|是不是|收费|费用|为何|如何|上限|最[多少高低]/iu;
 const LEAST = { zh: 4, en: 10 };
 const MOST_CLAUSES = 3;
 
