@@ -13,6 +13,7 @@ export interface AnswerRequest {
   readonly page_context?: string; // Scene of the page that the user is on.
   readonly token_symbol?: string; // Ticker of the asset on the user's page.
   readonly now: number; // Milliseconds since the Unix epoch: what "latest" is measured from.
+  readonly zone?: string; // Of the reader's days, an offset such as `+08:00`; UTC when absent.
   readonly hasModel?: boolean;
   readonly about?: readonly string[]; // Ids of what a suggested question is about: it is answered from that, if it can be.
   readonly near?: Nearness | undefined; // Of the passages to the question; absent where there are no vectors.

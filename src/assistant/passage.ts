@@ -12,6 +12,9 @@ export interface Passage {
   readonly lang: string; // BCP 47 tag; its first part decides which questions the passage may answer.
   readonly published_at: string | null; // ISO 8601, or null when it is not known.
   readonly symbols?: readonly string[]; // Assets the passage is about, as ticker symbols.
+  readonly category?: string; // The operator's, of an article or a notice.
+  readonly outlet?: string; // That reports a news item.
+  readonly topic?: string | undefined; // Id of the event that a news item reports, with others.
 }
 
 /** A source that an answer quotes, as clients see it. */

@@ -29,7 +29,7 @@ export type { RefreshMode };
 /** What was published, as readers see it, frozen. It is the same object while it is the newest one, and each of its
  * arrays is the same object while its content stays, over the snapshots too: what is made of them can be kept by
  * identity. The version is 0 when nothing was published yet. */
-export type NewsSnapshot = Pick<Projection, "version" | "items" | "notices" | "help">;
+export type NewsSnapshot = Partial<Projection> & Pick<Projection, "version" | "items" | "notices" | "help">;
 
 export interface NewsDeps {
   readonly config: NewsConfig;

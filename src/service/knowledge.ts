@@ -24,15 +24,16 @@ export function createKnowledge({ news, assistant }: { news: News; assistant: Ho
 }
 
 function passagesOf(snapshot: NewsSnapshot): Passage[] {
-  const help = snapshot.help.map(({ id, title, aliases, body: text, url, lang, updated_at: published_at }): Passage => {
-    return { id, kind: "help", title, ...(aliases !== undefined && { aliases }), text, url, lang, published_at };
+  const help = snapshot.help.map(({ aliases, body: text, updated_at: published_at, ...article }): Passage => {
+    return { ...article, kind: "help", text, published_at, ...(aliases !== undefined && { aliases }) };
   });
-  const notices = snapshot.notices.map(({ id, title, body: text, url, lang, published_at, symbols }): Passage => {
-    return { id, kind: "notice", title, text, url, lang, published_at, symbols };
-  });
+  const notices = snapshot.notices.map(({ body: text, ...notice }): Passage => ({ ...notice, kind: "notice", text }));
+  const topics = new Map(snapshot.topics?.members.flatMap(([topic, ids]) => ids.map((id) => [id, topic] as const)));
   // Of a mere headline, that is what can be quoted.
-  const news = snapshot.items.map(({ id, title, summary, url, lang, published_at, symbols }): Passage => {
-    return { id, kind: "news", title, text: summary || title, url, lang, published_at, symbols };
+  const news = snapshot.items.map((item): Passage => {
+    const { id, title, summary: text, url, lang, published_at, symbols, source: outlet } = item;
+    const topic = topics.get(id);
+    return { id, kind: "news", title, text: text || title, url, lang, published_at, symbols, outlet, topic };
   });
   return [...help, ...notices, ...news];
 }

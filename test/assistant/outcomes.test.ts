@@ -204,3 +204,22 @@ describe("what nobody can answer", () => {
     },
   );
 });
+
+describe("an article in the other language", () => {
+  const chinese = new AnswerIndex([
+    passage({ id: "meals", lang: "zh", title: "船上用餐时间", text: "早餐 7:00 至 9:30 在五层餐厅供应。" }),
+    passage({ id: "deck", lang: "en", title: "Restaurant deck plan", text: "The restaurant is on deck 5." }),
+  ]);
+
+  it("is said to be so among offered titles too, and can be chosen", () => {
+    const offered = ask("自行车可以租吗");
+    expect(offered.outcome).toBe("offered");
+    expect(offered.text).toContain("1. Bicycles on board（英文资料）");
+    for (const answer of [offered.text, offered.text.replace("资料", "資料")])
+      expect(chosenTitle("1", [{ question: "…", answer }])?.title).toBe("Bicycles on board");
+  });
+
+  it("is said to be so where it is quoted", () => {
+    expect(ask("when is breakfast served on board", [], chinese).text).toMatch(/in Chinese/);
+  });
+});

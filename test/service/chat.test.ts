@@ -25,6 +25,18 @@ const give = (service: Service, delta: number) =>
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("chat", () => {
+  it("says who reports the news of a day, and when, in the platform's zone", async () => {
+    const { service } = await openFixtureService();
+    const answerTo = async (asked: string) =>
+      (await service.run("sendChat", { request_id: asked, user: "demo" }, { body: { question: asked } })).data;
+    const news = await answerTo("昨天有什么新闻");
+    const [, ...lines] = news.answer.split("\n");
+    for (const line of lines) expect(line).toMatch(/（[^（）]+，2026年11月19日）$/);
+    expect(lines.some((line) => /（[^，、]+、[^，]+，/.test(line))).toBe(true);
+    for (const { published_at } of news.source_items)
+      expect(new Date(Date.parse(published_at!) + 8 * 3_600_000).getUTCDate()).toBe(19);
+  });
+
   it("does not say that nothing was found before the help center has been read for the first time", async () => {
     const { service } = await openFixtureService({ fixture: "small", refresh: false });
     await give(service, 1);

@@ -7,7 +7,7 @@ import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./account-patterns.json" with { type: "json" };
 import { chosenTitle } from "./chosen-title.ts";
 import { isKind } from "../routing/router.ts";
-import { answerAbout, answerFromEvidence, draft, searchFor, type Draft } from "./evidence-answer.ts";
+import { answerAbout, answerFromEvidence, declined, draft, searchFor, type Draft } from "./evidence-answer.ts";
 import { answerLatest, asksForLatest } from "./latest-answer.ts";
 import { ordinalOf } from "./ordinals.ts";
 import { asUnsure, REPLIES, smallTalk } from "./replies.ts";
@@ -35,9 +35,14 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   if (!isTitle && isForService(request, false)) return { routing };
   const plain = isTitle ? undefined : answerPlainly(request);
   if (plain !== undefined) return withRouting(plain, routing, "rule");
-  if (!isTitle && asksForLatest(request)) return withRouting(answerLatest(request, index), routing, "latest");
+  const ofNews = { ...request, routing: routing.route === "notice" ? routing : routeTo("news", routing) };
+  if (!isTitle && asksForLatest(request))
+    return withRouting(answerLatest(ofNews, index), ofNews.routing, "latest");
   const findings = searchFor(request, index);
-  return settle(answerFromEvidence(findings, request), findings, request, index);
+  const found = answerFromEvidence(findings, request);
+  const isVague = found.outcome === "offered" && found.sources.every(({ kind }) => kind === "help");
+  if (isVague && isKind("news", request.question)) return withRouting(declined(ofNews), ofNews.routing, "latest");
+  return settle(found, findings, request, index);
 }
 
 function withRouting({ forModel, ...answer }: Draft, routing: Routing, by: PreparedAnswer["by"] = "evidence") {
@@ -76,8 +81,9 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
     if (route === "news" || route === "notice") {
       const latest = answerLatest(request, index);
       // Of news nobody knows whether they answer what they were not found for.
-      if (latest.outcome === "answered")
-        return withRouting(route === "news" ? asUnsure(latest, lang) : latest, routing, "latest");
+      const isSure = latest.outcome === "answered" && route !== "news";
+      if (latest.outcome !== "declined")
+        return withRouting(isSure ? latest : asUnsure(latest, lang), routing, "latest");
     }
   }
   const [best] = findings.evidence;

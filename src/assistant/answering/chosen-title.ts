@@ -5,7 +5,7 @@ import { OFFER } from "./replies.ts";
 import { isFunctional } from "../../language/stop-words.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 
-const CHOICE = /^\d\. (.+)$/;
+const CHOICE = /^\d\. (.+?)(?:（英文[资資]料）| \(an article in Chinese\))?$/;
 const LEADS = { zh: fold(OFFER.zh), en: fold(OFFER.en) }; // An offer may have been in Traditional characters.
 
 /** The title that a question chooses from those that the answer before offered, by its number, its place or its words,

@@ -1,4 +1,3 @@
-import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { Answer, AnswerOutcome, AnswerRequest } from "../answer.ts";
 import { toSourceItem, type Passage, type SourceItem } from "../passage.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
@@ -11,7 +10,8 @@ import { searchTerms } from "../retrieval/language-index.ts";
 import { coverageOf } from "../retrieval/rank-articles.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import { toExcerpt } from "./model-answer.ts";
-import { asUnsure, FOREIGN_SOURCE, OFFER, REPLIES } from "./replies.ts";
+import { periodOf } from "./period.ts";
+import { asUnsure, FOREIGN_SOURCE, FOREIGN_TITLE, NOT_FOUND, OFFER, REPLIES, reportedBy } from "./replies.ts";
 
 /** An answer without the routing it is reported under, and what a model would write it from. */
 export interface Draft extends Omit<Answer, "routing"> {
@@ -38,11 +38,13 @@ export function draft(text: string, outcome: AnswerOutcome, sources: SourceItem[
 
 /** Searches for a question; for one that may be a follow-up, also for the question before. */
 export function searchFor(request: AnswerRequest, index: AnswerIndex): Findings {
-  const { question, routing, now, wide, about, token_symbol: symbol } = request;
+  const { question, routing, now, wide, about, token_symbol: symbol, page_context: page } = request;
   const previous = about === undefined ? previousOf(request) : undefined;
   const near = previous?.isNeeded === true ? undefined : request.near; // A follow-up alone says too little.
-  const asked = { question: withoutResearch(question), lang: routing.lang, now, wide, previous, symbol, near };
-  return findEvidence(index, about === undefined ? asked : { ...asked, accept: ({ id }) => about.includes(id) });
+  const isThen = periodOf(question, now, request.zone);
+  const accept = (one: Passage): boolean => about?.includes(one.id) ?? (one.kind !== "news" || isThen?.(one) !== false);
+  const asked = { question: withoutResearch(question), lang: routing.lang, now, wide, previous, symbol, page };
+  return findEvidence(index, { ...asked, near, accept });
 }
 
 /** Answers a question that was suggested for some passages from those in its language, with their titles; undefined where
@@ -57,7 +59,7 @@ export function answerAbout(request: AnswerRequest, index: AnswerIndex): Draft |
   });
   if (telling.length === 0) return undefined;
   const told = telling.slice(0, MOST.told);
-  const text = told.map((part) => sectionOf(part, lang, true)).join("\n\n");
+  const text = told.map((part) => sectionOf(part, request, true)).join("\n\n");
   const passages = telling.map(({ article }) => article.found.passage);
   return withModel(passages, draft(text, "answered", told.map(sourceOf)), request);
 }
@@ -82,12 +84,8 @@ export function answerFromEvidence(findings: Findings, request: AnswerRequest): 
 }
 
 /** The reply to a question that nothing answers. */
-export function declined({ routing }: AnswerRequest): Draft {
-  const { route, lang } = routing;
-  const wording =
-    route === "news" ? REPLIES.notFoundNews : route === "notice" ? REPLIES.notFoundNotice : REPLIES.notFound;
-  return draft(wording[lang], "declined");
-}
+export const declined = ({ routing: { route, lang } }: AnswerRequest): Draft =>
+  draft((NOT_FOUND[route] ?? REPLIES.notFound)[lang], "declined");
 
 /** The draft, with the passages for a model where one writes the answers. */
 export function withModel(passages: readonly Passage[], extracted: Draft, request: AnswerRequest): Draft {
@@ -95,29 +93,33 @@ export function withModel(passages: readonly Passage[], extracted: Draft, reques
   return { ...extracted, forModel: { excerpts: passages.map(toExcerpt), otherwise: declined(request) } };
 }
 
-function quote(outcome: "answered" | "unsure", { evidence, quoted }: Findings, { routing, wide }: AnswerRequest) {
+function quote(outcome: "answered" | "unsure", { evidence, quoted }: Findings, request: AnswerRequest): Draft {
+  const { routing, wide } = request;
   const narrow = outcome === "answered" ? quoted : inRooms(evidence, ROOMS.unsure);
   const parts = wide ? evidence.slice(0, MOST.sections) : narrow;
-  const sections = parts.map((part) => sectionOf(part, routing.lang, parts.length > 1));
+  const sections = parts.map((part) => sectionOf(part, request, parts.length > 1));
   const found = draft(sections.join("\n\n"), outcome, parts.map(sourceOf));
   return outcome === "answered" ? found : asUnsure(found, routing.lang);
 }
 
 const sourceOf = ({ article, window }: Evidence): SourceItem => toSourceItem(article.found.passage, window.text);
 
-function sectionOf({ article, window }: Evidence, lang: Language, titled: boolean): string {
-  const { title } = article.found.passage;
-  const lines = titled && title !== "" ? [title, window.text] : [window.text];
-  return [...(article.found.lang === lang ? [] : [FOREIGN_SOURCE[lang]]), ...lines].join("\n");
+function sectionOf({ article, window }: Evidence, { routing, zone }: AnswerRequest, titled: boolean): string {
+  const { passage, lang } = article.found;
+  const quoted = window.text + reportedBy([passage], routing.lang, zone);
+  const lines = [lang !== routing.lang && FOREIGN_SOURCE[routing.lang], titled && passage.title, quoted];
+  return lines.filter(Boolean).join("\n");
 }
 
-function offer({ evidence }: Findings, { routing }: AnswerRequest, isQuoted = false): Draft {
+function offer({ evidence }: Findings, request: AnswerRequest, isQuoted = false): Draft {
+  const { lang } = request.routing;
   const best = inRooms(evidence, ROOMS.offered);
-  const lines = best.flatMap(({ article, window }, at) => {
-    const title = `${at + 1}. ${article.found.passage.title}`;
-    return isQuoted ? [title, indented(window.text)] : [title];
+  const lines = best.flatMap((part, at) => {
+    const { found } = part.article;
+    const title = `${at + 1}. ${found.passage.title}${found.lang === lang ? "" : FOREIGN_TITLE[lang]}`;
+    return isQuoted ? [title, indented(sectionOf(part, request, false))] : [title];
   });
-  return draft([OFFER[routing.lang], ...lines].join("\n"), "offered", best.map(sourceOf));
+  return draft([OFFER[lang], ...lines].join("\n"), "offered", best.map(sourceOf));
 }
 
 /** Behind its title, so that a list in it does not read as titles. */

@@ -1,23 +1,24 @@
-import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { ASSETS, assetsInQuestion } from "../../language/assets.ts";
-import { type Passage, comparePassages, toSourceItem } from "../passage.ts";
+import { type Passage, comparePassages, keyOf, toSourceItem } from "../passage.ts";
 import { languageOfTag } from "../../language/detect-language.ts";
 import { plainText } from "../../language/plain-text.ts";
 import { sentencesOf } from "../../language/sentences.ts";
+import { groupBy } from "../../runtime/group-by.ts";
 import { jaccard } from "../../runtime/text/jaccard.ts";
 import { readWords } from "../../runtime/text/data-rows.ts";
-import { conceptsIn } from "../routing/router.ts";
+import { conceptsIn, isKind } from "../routing/router.ts";
 import type { AnswerRequest } from "../answer.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 import { isFunctional } from "../../language/stop-words.ts";
 import { declined, draft, withModel, type Draft } from "./evidence-answer.ts";
-import { LEADS } from "./replies.ts";
+import { periodOf, withoutPeriod } from "./period.ts";
+import { LEADS, NOT_THEN, reportedBy } from "./replies.ts";
 
 /** Least confidence in a request for the latest that has other words too; similarity of titles that report the same. */
 const LEAST = { confidence: 0.9, duplicate: 0.6 };
-/** Number of headlines in a list; of notices on one subject, which are quoted by their first sentence. */
-const COUNT = { headlines: { narrow: 5, wide: 10 }, openings: { narrow: 3, wide: 6 } };
+/** Number of headlines in a list; of notices on one subject, which are quoted by their first sentence; of a story's outlets. */
+const COUNT = { headlines: { narrow: 5, wide: 10 }, openings: { narrow: 3, wide: 6 }, outlets: 3 };
 
 const GENERIC_TERMS = new Set(searchTerms(readWords(new URL("data/generic-words.txt", import.meta.url)).join(" ")));
 /** Terms of assets: they select the items of a list, and are not a subject by themselves. */
@@ -26,14 +27,16 @@ const ASSET_TERMS: ReadonlySet<string> = new Set(
 );
 
 /** Whether a question about news or notices names no subject: "the latest news", "any announcements about BTC?". */
-export function asksForLatest({ question, routing: { route } }: AnswerRequest): boolean {
-  if (route !== "news" && route !== "notice") return false;
-  return searchTerms(question).every((term) => GENERIC_TERMS.has(term) || ASSET_TERMS.has(term) || isFunctional(term));
+export function asksForLatest({ question, routing: { route }, now }: AnswerRequest): boolean {
+  const isNews = route === "news" || route === "notice" || isKind("news", question);
+  const said = searchTerms(withoutPeriod(question)).filter((term) => !isFunctional(term));
+  if (!isNews && (said.length === 0 || periodOf(question, now) === undefined)) return false;
+  return said.every((term) => GENERIC_TERMS.has(term) || ASSET_TERMS.has(term));
 }
 
-/** A list of the newest news or notices, on the assets or the subject of the question; with a model, its summary of them. */
+/** A list of the newest news or notices on the assets, subject and time of the question; with a model, its summary of them. */
 export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft {
-  const { routing, wide, now, question, token_symbol } = request;
+  const { routing, wide, now, zone, question, token_symbol } = request;
   const { lang, sub_intent, confidence } = routing;
   const kind: Passage["kind"] = routing.route === "notice" ? "notice" : "news";
   const named = assetsInQuestion(question);
@@ -49,29 +52,35 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft 
   const limit = (narrowed && kind === "notice" ? COUNT.openings : COUNT.headlines)[wide ? "wide" : "narrow"];
   const accept = (passage: Passage): boolean =>
     passage.kind === kind && languageOfTag(passage.lang) === lang && (!narrowed || isRelated(passage));
-  const items = isListable ? newest(index.passages().filter(accept), now, limit) : [];
-  return items.length === 0 ? declined(request) : withModel(items, listedOf(kind, items, narrowed, lang), request);
-}
-
-function listedOf(kind: Passage["kind"], items: readonly Passage[], narrowed: boolean, lang: Language): Draft {
+  const matching = isListable ? index.passages().filter(accept) : [];
+  const isThen = periodOf(question, now, zone) ?? (() => true);
+  const asked = newest(matching.filter(isThen), now, limit);
+  const stories = asked.length > 0 ? asked : newest(matching, now, limit);
+  if (stories.length === 0) return declined(request);
   const opens = narrowed && kind === "notice";
   const lead = kind === "notice" ? LEADS.latestNotices : narrowed ? LEADS.relatedNews : LEADS.latestNews;
-  const lines = items.map(({ title, text }) => (opens ? sentencesOf(plainText(text))[0] : undefined) ?? title);
-  const text = [...(opens ? [] : [lead[lang]]), ...lines].join("\n");
-  const sources = items.map((passage, at) => toSourceItem(passage, lines[at]!));
-  return draft(text, "answered", sources);
+  const wordsOf = ({ title, text }: Passage) => (opens ? sentencesOf(plainText(text))[0] : undefined) ?? title;
+  const lines = stories.map((reports) => wordsOf(reports[0]!) + reportedBy(reports, lang, zone));
+  const leads = [...(asked.length > 0 ? [] : [NOT_THEN[lang]]), ...(opens ? [] : [lead[lang]])];
+  const sources = stories.flat().map((report) => toSourceItem(report, wordsOf(report)));
+  const outcome = asked.length > 0 ? "answered" : "unsure";
+  return withModel(stories.flat(), draft([...leads, ...lines].join("\n"), outcome, sources), request);
 }
 
-function newest(passages: readonly Passage[], now: number, limit: number): Passage[] {
+/** The newest stories: of each, what several outlets report, the newest first. */
+function newest(passages: readonly Passage[], now: number, limit: number): Passage[][] {
   const dated = passages
     .map((passage) => ({ passage, at: passage.published_at === null ? -Infinity : Date.parse(passage.published_at) }))
     .filter(({ at }) => !(at > now))
-    .sort((a, b) => b.at - a.at || comparePassages(a.passage, b.passage));
-  const kept: { passage: Passage; terms: string[] }[] = [];
-  for (const { passage } of dated) {
-    if (kept.length >= limit) break;
-    const terms = [...new Set(searchTerms(passage.title))];
-    if (kept.every((other) => jaccard(other.terms, terms) < LEAST.duplicate)) kept.push({ passage, terms });
+    .sort((a, b) => b.at - a.at || comparePassages(a.passage, b.passage))
+    .map(({ passage }) => passage);
+  const termsOf = ({ title }: Passage): string[] => [...new Set(searchTerms(title))];
+  const stories: Passage[][] = [];
+  for (const reports of groupBy(dated, (item) => item.topic ?? keyOf(item)).values()) {
+    if (stories.length >= limit) break;
+    if (stories.some(([other]) => jaccard(termsOf(other!), termsOf(reports[0]!)) >= LEAST.duplicate)) continue;
+    const byOutlet = groupBy(reports, ({ outlet }) => outlet);
+    stories.push(Array.from(byOutlet.values(), ([first]) => first!).slice(0, COUNT.outlets));
   }
-  return kept.map(({ passage }) => passage);
+  return stories;
 }

@@ -1,16 +1,30 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { offsetMinutes } from "../../runtime/clock.ts";
+import { fillTemplate } from "../../runtime/text/fill-template.ts";
+import type { Passage } from "../passage.ts";
 import WORDINGS from "./replies.json" with { type: "json" };
 
-const SMALL_TALK: Readonly<Record<string, Readonly<Record<Language, string>>>> = WORDINGS.smallTalk;
+type Wordings = Readonly<Record<string, Readonly<Record<Language, string>>>>;
+const SMALL_TALK: Wordings = WORDINGS.smallTalk;
+export const NOT_FOUND: Wordings = WORDINGS.notFound; // By route.
 
 /** The reply to small talk. */
 export const smallTalk = (subIntent: string, lang: Language): string =>
   (SMALL_TALK[subIntent] ?? WORDINGS.smallTalk.chat)[lang];
 
 /** Fixed replies; they state no fact that needs a source. First lines of lists of headlines. */
-export const { replies: REPLIES, leads: LEADS } = WORDINGS;
+export const { replies: REPLIES, leads: LEADS, notThen: NOT_THEN } = WORDINGS;
 /** What precedes a list of titles to choose from, and a quotation from an article in the other language. */
-export const { offer: OFFER, foreignSource: FOREIGN_SOURCE } = WORDINGS;
+export const { offer: OFFER, foreignSource: FOREIGN_SOURCE, foreignTitle: FOREIGN_TITLE } = WORDINGS;
+
+/** Who reports an event, and on which day of a time zone the first of them did, as ` (Block Harbor, 19 November 2026)`. */
+export function reportedBy(reports: readonly Passage[], lang: Language, zone = "Z"): string {
+  const outlets = reports.flatMap(({ outlet }) => outlet ?? []).join(lang === "zh" ? "、" : ", ");
+  if (outlets === "") return "";
+  const at = new Date(Date.parse(reports[0]!.published_at ?? "") + offsetMinutes(zone)! * 60_000);
+  const date = at.toLocaleDateString(WORDINGS.locales[lang], { dateStyle: "long", timeZone: "UTC" });
+  return fillTemplate(WORDINGS.reported[lang], { outlets, date });
+}
 
 /** An answer that we are not sure of, shown as such. */
 export function asUnsure<A extends { readonly text: string }>(answer: A, lang: Language) {

@@ -22,6 +22,7 @@ export interface Search {
   readonly previous?: { readonly question: string; readonly isNeeded: boolean } | undefined;
   /** Ticker of the asset on the user's page: it counts where the question names none. */
   readonly symbol?: string | undefined;
+  readonly page?: string | undefined; // Scene of the user's page.
   readonly wide?: boolean; // Whether the answer quotes several articles.
   readonly accept?: (passage: Passage) => boolean; // Limits the search.
   readonly near?: Nearness | undefined; // Fused with what the words find, where it is there.
@@ -29,7 +30,7 @@ export interface Search {
 
 /** The groups of a question as the passages of one language say them, and, with less weight, those that only the question
  * before says, or the user's page. */
-export function groupsOf(index: AnswerIndex, { question, previous, symbol = "" }: Search, lang: Language) {
+export function groupsOf(index: AnswerIndex, { question, previous, symbol = "", page = "" }: Search, lang: Language) {
   const groups = readGroups(index, question, lang);
   const add = (text: string, weight: number): void => {
     for (const [key, group] of readGroups(index, text, lang)) {
@@ -38,6 +39,7 @@ export function groupsOf(index: AnswerIndex, { question, previous, symbol = "" }
   };
   if (previous !== undefined) add(previous.question, previous.isNeeded ? GROUP.previous : GROUP.context);
   if (assetsInQuestion(question).size === 0) add(symbol.toUpperCase(), GROUP.symbol);
+  add(page, GROUP.page);
   return Array.from(groups.values())
     .filter(({ weight }) => weight > 0)
     .slice(0, MOST.groups);

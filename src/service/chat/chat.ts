@@ -46,7 +46,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       if (refused.includes("other") && unpaid(user).times > MOST_UNPAID) throw new AnpError(1005);
       await knowledge.ready();
       const use = { signal: call.signal, meter: deps.budgets?.meterOf(user), calls: [] as ModelCall[] };
-      const asked = { ...question.asked, refused };
+      const asked = { ...question.asked, refused, zone: deps.config.quota.timezone };
       const prepared = await assistant.prepare(asked, { caller: user, wait_ms, ...use });
       call.explain?.({ ...(await assistant.explain(asked, prepared)), calls: use.calls });
       const { kind, routing } = prepared;

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import type { Answer, AnswerRequest } from "../../src/assistant/answer.ts";
+import { prepareAnswer } from "../../src/assistant/answering/answerer.ts";
+import { periodOf } from "../../src/assistant/answering/period.ts";
+import type { Passage } from "../../src/assistant/passage.ts";
+import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
+import { routeQuestion } from "../../src/assistant/routing/router.ts";
+import { passage } from "./passages.ts";
+
+const NOW = Date.parse("2026-11-20T04:00:00Z"); // A Friday.
+
+function report(id: string, at: string, outlet: string, title: string, part: Partial<Passage> = {}): Passage {
+  return passage({ id, kind: "news", published_at: `2026-11-${at}:00:00Z`, outlet, title, text: title, ...part });
+}
+
+const NEWS = [
+  report("a1", "20T02", "Block Harbor", "Bridge Tidepool loses 87 million dollars to an attacker", { topic: "t1" }),
+  report("a2", "20T01", "Quayside Markets", "Attack empties the Tidepool bridge", { topic: "t1" }),
+  report("a3", "19T22", "Block Harbor", "Tidepool under attack", { topic: "t1" }),
+  report("b1", "19T20", "Northlight Brief", "Regulator publishes final rules for stablecoins", { topic: "t2" }),
+  report("c1", "18T12", "Northlight Brief", "Miner Ridgeline buys its rival Cobalt", { symbols: ["BTC"] }),
+  report("d1", "10T12", "Chainwire Daily", "Bitcoin fees fall to their lowest in a year", { symbols: ["BTC"] }),
+  report("z1", "19T03", "提灯快讯", "跨链桥 Tidepool 遭攻击", { lang: "zh" }),
+  passage({ id: "h1", title: "How to reach support", text: "Support answers in the app, day and night." }),
+];
+const index = new AnswerIndex(NEWS);
+
+function ask(question: string, part: Partial<AnswerRequest> = {}, over = index): Answer {
+  const routing = routeQuestion(question, { history: [] });
+  return prepareAnswer({ question, routing, history: [], wide: false, now: NOW, ...part }, over).answer!;
+}
+
+const idsOf = ({ sources }: Answer): string[] => sources.map(({ id }) => id);
+
+describe("answers from news", () => {
+  it("name who reports what, and when; an event is told once, with its outlets", () => {
+    const answer = ask("What is the latest news?");
+    expect(answer.text.split("\n").slice(1)).toEqual([
+      "Bridge Tidepool loses 87 million dollars to an attacker (Block Harbor, Quayside Markets, 20 November 2026)",
+      "Regulator publishes final rules for stablecoins (Northlight Brief, 19 November 2026)",
+      "Miner Ridgeline buys its rival Cobalt (Northlight Brief, 18 November 2026)",
+      "Bitcoin fees fall to their lowest in a year (Chainwire Daily, 10 November 2026)",
+    ]);
+    expect(idsOf(answer)).toEqual(["a1", "a2", "b1", "c1", "d1"]);
+    for (const { title, snippet } of answer.sources) expect(snippet).toBe(title);
+  });
+
+  it("do so in the reader's language and time zone", () => {
+    expect(ask("最新资讯").text).toContain("跨链桥 Tidepool 遭攻击（提灯快讯，2026年11月19日）");
+    expect(ask("What is the latest news?", { zone: "+08:00" }).text).toContain("(Northlight Brief, 20 November 2026)");
+  });
+
+  it("do so where an item is quoted on its subject", () => {
+    const answer = ask("Which rival does the miner Ridgeline buy?");
+    expect(answer.text).toContain("Miner Ridgeline buys its rival Cobalt (Northlight Brief, 18 November 2026)");
+  });
+
+  it.each([
+    ["today's news", ["a1", "a2"]],
+    ["what happened yesterday?", ["a3", "b1"]],
+    ["news of the past three days", ["a1", "a2", "b1", "c1"]],
+    ["what happened last Wednesday?", []],
+    ["what happened on Wednesday?", ["c1"]],
+    ["any bitcoin news last week?", ["d1"]],
+    ["any bitcoin news today?", []],
+  ])("are of the time that is asked for: %s", (question, ids) => {
+    const answer = ask(question);
+    if (ids.length > 0) expect([answer.outcome, idsOf(answer)]).toEqual(["answered", ids]);
+    else expect([answer.outcome, answer.text.includes("from that time")]).toEqual(["unsure", true]);
+  });
+
+  it("of another day are no answer about a subject on that day", () => {
+    expect(idsOf(ask("Did the miner Ridgeline buy a rival today?"))).not.toContain("c1");
+  });
+
+  it("say that there are none, without help articles and without a way back to the same question", () => {
+    for (const question of ["any news about Tesla?", "any news on DOGE2?", "what is the news today"]) {
+      const answer = ask(question, {}, new AnswerIndex([passage({ id: "h1", title: "Support", text: "By mail." })]));
+      expect(answer).toMatchObject({ outcome: "declined", sources: [], routing: { route: "news" } });
+      expect(answer.text).not.toMatch(/ask me/);
+    }
+  });
+});
+
+describe("words of time", () => {
+  const isOf = (question: string, published_at: string): boolean | undefined =>
+    periodOf(question, NOW, "+08:00")?.({ published_at });
+
+  it.each([
+    ["今天有什么新闻", "2026-11-19T16:00:00Z", "2026-11-19T15:59:00Z"],
+    ["昨天发生了什么", "2026-11-18T16:00:00Z", "2026-11-19T16:00:00Z"],
+    ["前天的新闻", "2026-11-17T16:00:00Z", "2026-11-18T16:00:00Z"],
+    ["the day before yesterday", "2026-11-17T16:00:00Z", "2026-11-18T16:00:00Z"],
+    ["本周要闻", "2026-11-15T16:00:00Z", "2026-11-15T15:00:00Z"],
+    ["what happened last week", "2026-11-15T15:00:00Z", "2026-11-15T16:00:00Z"],
+    ["上周五有什么新闻", "2026-11-13T04:00:00Z", "2026-11-20T03:00:00Z"],
+    ["news from Tuesday", "2026-11-17T04:00:00Z", "2026-11-18T04:00:00Z"],
+    ["last weekend", "2026-11-14T04:00:00Z", "2026-11-16T04:00:00Z"],
+    ["过去24小时", "2026-11-19T05:00:00Z", "2026-11-19T03:00:00Z"],
+    ["最近两周的新闻", "2026-11-07T00:00:00Z", "2026-11-05T00:00:00Z"],
+  ])("%s", (question, inside, outside) => {
+    expect([isOf(question, inside), isOf(question, outside)]).toEqual([true, false]);
+  });
+
+  it("are none in other questions", () => {
+    for (const question of ["最近有什么新闻", "latest news", "日元", "a week-old order"])
+      expect(periodOf(question, NOW), question).toBeUndefined();
+  });
+});
