@@ -15,6 +15,7 @@ export interface AnswerRequest {
   readonly now: number; // Milliseconds since the Unix epoch: what "latest" is measured from.
   readonly zone?: string; // Of the reader's days, an offset such as `+08:00`; UTC when absent.
   readonly hasModel?: boolean;
+  readonly isPart?: boolean; // One of several questions in one.
   readonly about?: readonly string[]; // Ids of what a suggested question is about: it is answered from that, if it can be.
   readonly near?: Nearness | undefined; // Of the passages to the question; absent where there are no vectors.
 }

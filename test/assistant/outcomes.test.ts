@@ -171,6 +171,26 @@ describe("a choice among offered titles", () => {
   });
 });
 
+describe("several questions in one", () => {
+  it("are each answered with their sources", () => {
+    for (const question of [
+      "What does a bicycle cost? Do dogs travel free?",
+      "do dogs travel free and what does a tandem cost",
+    ]) {
+      const answer = ask(question);
+      expect(answer.outcome).toMatch(/answered|unsure/);
+      expect(answer.text).toMatch(/Dogs travel free of charge/);
+      expect(answer.text).toMatch(/Tandems cost 7 EUR/);
+      expect(answer.sources.map(({ id }) => id).toSorted()).toEqual(["bicycles", "pets"]);
+    }
+  });
+
+  it("are not answered surely where one is not", () => {
+    const answer = ask("What does a bicycle cost? Which captain is the oldest?");
+    expect(answer.outcome).not.toBe("answered");
+  });
+});
+
 describe("a table", () => {
   const rows = ["Malta", "Sicily", "Corsica", "Sardinia", "Tunis", "Genoa"];
   const table = [
@@ -221,5 +241,23 @@ describe("an article in the other language", () => {
 
   it("is said to be so where it is quoted", () => {
     expect(ask("when is breakfast served on board", [], chinese).text).toMatch(/in Chinese/);
+  });
+});
+
+describe("the page that the user is on", () => {
+  it("informs which article answers", () => {
+    const both = new AnswerIndex([
+      passage({ id: "in", title: "Arrivals", text: "The fee is 1 EUR. Arrivals are at gate 1." }),
+      passage({ id: "out", title: "Departures", text: "The fee is 3 EUR. Departures are at gate 2." }),
+    ]);
+    for (const [page_context, id] of [
+      ["arrivals", "in"],
+      ["departures", "out"],
+    ] as const) {
+      const question = "what is the fee at the gate";
+      const routing = routeQuestion(question, { history: [], page_context });
+      const { answer } = prepareAnswer({ question, routing, history: [], wide: false, now: 0, page_context }, both);
+      expect(answer!.sources[0]?.id).toBe(id);
+    }
   });
 });

@@ -1,12 +1,12 @@
 import type { Answer, AnswerRequest } from "../answer.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
-import type { Findings } from "../retrieval/find-evidence.ts";
+import { clausesOf, type Findings } from "../retrieval/find-evidence.ts";
 import type { Route, Routing } from "../routing/routing.ts";
 import { assetsInQuestion } from "../../language/assets.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./account-patterns.json" with { type: "json" };
 import { chosenTitle } from "./chosen-title.ts";
-import { isKind } from "../routing/router.ts";
+import { isKind, routeQuestion } from "../routing/router.ts";
 import { answerAbout, answerFromEvidence, declined, draft, searchFor, type Draft } from "./evidence-answer.ts";
 import { answerLatest, asksForLatest } from "./latest-answer.ts";
 import { ordinalOf } from "./ordinals.ts";
@@ -38,11 +38,35 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const ofNews = { ...request, routing: routing.route === "notice" ? routing : routeTo("news", routing) };
   if (!isTitle && asksForLatest(request))
     return withRouting(answerLatest(ofNews, index), ofNews.routing, "latest");
+  const each = isTitle ? undefined : answerEach(request, index);
+  if (each !== undefined) return each;
   const findings = searchFor(request, index);
   const found = answerFromEvidence(findings, request);
   const isVague = found.outcome === "offered" && found.sources.every(({ kind }) => kind === "help");
   if (isVague && isKind("news", request.question)) return withRouting(declined(ofNews), ofNews.routing, "latest");
   return settle(found, findings, request, index);
+}
+
+/** Answers each of several questions in one, unless one has no answer (an offer, where none is sure) or shares its article. */
+function answerEach(request: AnswerRequest, index: AnswerIndex): PreparedAnswer | undefined {
+  const clauses = request.wide || request.isPart === true ? [] : clausesOf(request.question);
+  if (clauses.length < 2) return undefined;
+  const parts = clauses.map((question, at) => {
+    const history = [...request.history, ...clauses.slice(0, at).map((before) => ({ question: before, answer: "" }))];
+    const routing = { ...routeQuestion(question, { history }), lang: request.routing.lang };
+    return prepareAnswer({ ...request, question, history, routing, near: undefined, isPart: true }, index);
+  });
+  const answers = parts.flatMap(({ answer }) => answer ?? []);
+  const articles = new Set(answers.map(({ sources }) => sources[0]?.id));
+  const outcomes = new Set(answers.map(({ outcome }) => outcome));
+  const isUnlike = outcomes.has("declined") || (outcomes.has("offered") && !outcomes.has("answered"));
+  if (isUnlike || articles.size < parts.length) return undefined;
+  const sources = answers.flatMap((answer) => answer.sources);
+  const text = answers.map((answer) => answer.text).join("\n\n");
+  const found = draft(text, outcomes.size === 1 ? answers[0]!.outcome : "unsure", sources);
+  const excerpts = parts.flatMap(({ forModel }) => forModel?.excerpts ?? []);
+  const forModel = excerpts.length > 0 && { forModel: { excerpts, otherwise: declined(request) } };
+  return { ...parts[0]!, answer: { ...answers[0]!, ...found }, ...forModel };
 }
 
 function withRouting({ forModel, ...answer }: Draft, routing: Routing, by: PreparedAnswer["by"] = "evidence") {

@@ -95,7 +95,7 @@ export function withModel(passages: readonly Passage[], extracted: Draft, reques
 
 function quote(outcome: "answered" | "unsure", { evidence, quoted }: Findings, request: AnswerRequest): Draft {
   const { routing, wide } = request;
-  const narrow = outcome === "answered" ? quoted : inRooms(evidence, ROOMS.unsure);
+  const narrow = outcome === "answered" ? quoted : inRooms(evidence, request.isPart === true ? [1] : ROOMS.unsure);
   const parts = wide ? evidence.slice(0, MOST.sections) : narrow;
   const sections = parts.map((part) => sectionOf(part, request, parts.length > 1));
   const found = draft(sections.join("\n\n"), outcome, parts.map(sourceOf));
