@@ -244,6 +244,28 @@ describe("an article in the other language", () => {
   });
 });
 
+describe("the label of an answer", () => {
+  it("is the operator's category, and none of another trade", () => {
+    const cards = new AnswerIndex([
+      passage({
+        id: "d",
+        title: "How to deposit cash",
+        text: "Deposit cash at any branch counter.",
+        category: "Branches",
+      }),
+      passage({ id: "f", title: "Withdrawal fees", text: "A withdrawal costs 2 EUR abroad." }),
+    ]);
+    expect(ask("How to deposit cash", [], cards).routing).toMatchObject({ route: "help", sub_intent: "Branches" });
+    expect(ask("Withdrawal fees", [], cards).routing).toMatchObject({ route: "help", sub_intent: "general" });
+    const long = new AnswerIndex([
+      passage({ title: "Cabins", text: "Cabins have a shower.", category: "x".repeat(500) }),
+    ]);
+    expect(ask("Cabins", [], long).routing.sub_intent).toHaveLength(64);
+    const none = ask("how do i open a futures position", [], FERRY);
+    expect(none.routing.sub_intent).toBe("general");
+  });
+});
+
 describe("the page that the user is on", () => {
   it("informs which article answers", () => {
     const both = new AnswerIndex([

@@ -25,7 +25,7 @@ const give = (service: Service, delta: number) =>
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("chat", () => {
-  it("says who reports the news of a day, and when, in the platform's zone", async () => {
+  it("says who reports the news of a day, and when, in the platform's zone, and labels help by its category", async () => {
     const { service } = await openFixtureService();
     const answerTo = async (asked: string) =>
       (await service.run("sendChat", { request_id: asked, user: "demo" }, { body: { question: asked } })).data;
@@ -35,6 +35,7 @@ describe("chat", () => {
     expect(lines.some((line) => /（[^，、]+、[^，]+，/.test(line))).toBe(true);
     for (const { published_at } of news.source_items)
       expect(new Date(Date.parse(published_at!) + 8 * 3_600_000).getUTCDate()).toBe(19);
+    expect(await answerTo("How to deposit crypto")).toMatchObject({ route: "help", sub_intent: "deposit" });
   });
 
   it("does not say that nothing was found before the help center has been read for the first time", async () => {

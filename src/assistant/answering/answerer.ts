@@ -1,4 +1,5 @@
 import type { Answer, AnswerRequest } from "../answer.ts";
+import { LIMITS } from "../../contract/field-bounds.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import { clausesOf, type Findings } from "../retrieval/find-evidence.ts";
 import type { Route, Routing } from "../routing/routing.ts";
@@ -37,7 +38,7 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   if (plain !== undefined) return withRouting(plain, routing, "rule");
   const ofNews = { ...request, routing: routing.route === "notice" ? routing : routeTo("news", routing) };
   if (!isTitle && asksForLatest(request))
-    return withRouting(answerLatest(ofNews, index), ofNews.routing, "latest");
+    return withRouting(answerLatest(ofNews, index), ofNews.routing, "latest", "latest");
   const each = isTitle ? undefined : answerEach(request, index);
   if (each !== undefined) return each;
   const findings = searchFor(request, index);
@@ -69,7 +70,11 @@ function answerEach(request: AnswerRequest, index: AnswerIndex): PreparedAnswer 
   return { ...parts[0]!, answer: { ...answers[0]!, ...found }, ...forModel };
 }
 
-function withRouting({ forModel, ...answer }: Draft, routing: Routing, by: PreparedAnswer["by"] = "evidence") {
+/** The label of help and notices is the operator's category: the router's words are those of one trade. */
+function withRouting(found: Draft, given: Routing, by: PreparedAnswer["by"] = "evidence", category = "") {
+  const { forModel, ...answer } = found;
+  const isOperators = given.route === "help" || given.route === "notice";
+  const routing = isOperators ? { ...given, sub_intent: category.slice(0, LIMITS.label) || "general" } : given;
   return { routing, by, answer: { ...answer, routing }, ...(forModel && { forModel }) };
 }
 
@@ -107,12 +112,12 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
       // Of news nobody knows whether they answer what they were not found for.
       const isSure = latest.outcome === "answered" && route !== "news";
       if (latest.outcome !== "declined")
-        return withRouting(isSure ? latest : asUnsure(latest, lang), routing, "latest");
+        return withRouting(isSure ? latest : asUnsure(latest, lang), routing, "latest", "latest");
     }
   }
   const [best] = findings.evidence;
-  if (sources.length > 0 && best !== undefined)
-    return withRouting(found, routeTo(best.article.found.passage.kind, routing));
+  const { kind, category } = best?.article.found.passage ?? {};
+  if (sources.length > 0 && kind !== undefined) return withRouting(found, routeTo(kind, routing), "evidence", category);
   const isOpen = route === "account" || route === "small_talk" || route === "market";
   return withRouting(found, isOpen ? routeTo("out_of_scope", routing) : routing);
 }
