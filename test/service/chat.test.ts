@@ -49,6 +49,19 @@ describe("chat", () => {
     });
   });
 
+  it("asks back what needs the turns before, though its words are of the account", async () => {
+    const { service } = await openFixtureService({ fixture: "small" });
+    for (const asked of ["is it free as well?", "do they charge for that?"]) {
+      const { data } = await service.run(
+        "sendChat",
+        { request_id: asked, user: "demo" },
+        { body: { question: asked } },
+      );
+      expect(data).toMatchObject({ route: "out_of_scope", source_items: [], points_cost: 0 });
+      expect(data.answer).toMatch(/whole question/);
+    }
+  });
+
   it("gives a repeat that comes while the first is being answered the first answer, with the last point", async () => {
     const { service } = await openFixtureService();
     await give(service, 1);

@@ -57,24 +57,25 @@ function answerEach(request: AnswerRequest, index: AnswerIndex): PreparedAnswer 
     const routing = { ...routeQuestion(question, { history }), lang: request.routing.lang };
     return prepareAnswer({ ...request, question, history, routing, near: undefined, isPart: true }, index);
   });
-  const answers = parts.flatMap(({ answer }) => answer ?? []);
-  const articles = new Set(answers.map(({ sources }) => sources[0]?.id));
-  const outcomes = new Set(answers.map(({ outcome }) => outcome));
+  const all = parts.flatMap(({ answer }) => answer ?? []);
+  const articles = new Set(all.map(({ sources }) => sources[0]?.id));
+  const outcomes = new Set(all.map(({ outcome }) => outcome));
   const isUnlike = outcomes.has("declined") || (outcomes.has("offered") && !outcomes.has("answered"));
   if (isUnlike || articles.size < parts.length) return undefined;
-  const sources = answers.flatMap((answer) => answer.sources);
-  const text = answers.map((answer) => answer.text).join("\n\n");
-  const found = draft(text, outcomes.size === 1 ? answers[0]!.outcome : "unsure", sources);
+  const told = { text: all.map(({ text }) => text).join("\n\n"), sources: all.flatMap(({ sources }) => sources) };
+  const outcome = outcomes.size === 1 ? all[0]!.outcome : "unsure";
   const excerpts = parts.flatMap(({ forModel }) => forModel?.excerpts ?? []);
   const forModel = excerpts.length > 0 && { forModel: { excerpts, otherwise: declined(request) } };
-  return { ...parts[0]!, answer: { ...answers[0]!, ...found }, ...forModel };
+  return { ...parts[0]!, answer: { ...all[0]!, ...told, outcome }, ...forModel };
 }
 
 /** The label of help and notices is the operator's category: the router's words are those of one trade. */
 function withRouting(found: Draft, given: Routing, by: PreparedAnswer["by"] = "evidence", category = "") {
   const { forModel, ...answer } = found;
   const isOperators = given.route === "help" || given.route === "notice";
-  const routing = isOperators ? { ...given, sub_intent: category.slice(0, LIMITS.label) || "general" } : given;
+  const isOfFigures = given.route === "account" || given.route === "market"; // Which would be told instead.
+  const labelled = isOperators ? { ...given, sub_intent: category.slice(0, LIMITS.label) || "general" } : given;
+  const routing = isOfFigures ? routeTo("out_of_scope", given) : labelled;
   return { routing, by, answer: { ...answer, routing }, ...(forModel && { forModel }) };
 }
 
@@ -118,8 +119,7 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
   const [best] = findings.evidence;
   const { kind, category } = best?.article.found.passage ?? {};
   if (sources.length > 0 && kind !== undefined) return withRouting(found, routeTo(kind, routing), "evidence", category);
-  const isOpen = route === "account" || route === "small_talk" || route === "market";
-  return withRouting(found, isOpen ? routeTo("out_of_scope", routing) : routing);
+  return withRouting(found, route === "small_talk" ? routeTo("out_of_scope", routing) : routing);
 }
 
 const routeTo = (route: Route, routing: Routing): Routing =>
