@@ -277,6 +277,7 @@ describe("chat", () => {
     };
     const first = await asked(killed);
     const second = await asked(killed, first.session_id);
+    clock.advance(1); // Ids of one millisecond have no order between processes.
     const third = await asked(service, first.session_id);
     const turns = async () => {
       const session = await createMessages(service).history("carol", first.session_id, 10);
