@@ -291,7 +291,8 @@ describe("chat", () => {
     const fourth = await asked(service, first.session_id);
     const all = [first, second, third, fourth].map(({ message_id }) => message_id);
     expect(await turns()).toEqual(all);
-    const events = (await collect(service.events.export())).map((line) => JSON.parse(line) as StoredEvent);
+    const exported = (await collect(service.events.export())).map((line) => JSON.parse(line) as StoredEvent);
+    const events = exported.filter(({ session_id }) => session_id === first.session_id);
     expect(events.flatMap(({ message_id }) => message_id ?? []).toSorted()).toEqual(all.toSorted());
     expect(events.map(({ event_payload }) => event_payload)).toEqual(all.map(() => ({ question, lang: "zh" })));
   });
