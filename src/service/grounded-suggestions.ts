@@ -3,6 +3,7 @@ import type { OperationData } from "../contract/endpoints.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 import { detectLanguage, hasHan } from "../language/detect-language.ts";
 import type { News } from "../news/news.ts";
+import { SPARE_QUESTIONS } from "../news/topics/suggest-questions.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { staleWhileRevalidate } from "../runtime/cache/stale-while-revalidate.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
@@ -11,6 +12,7 @@ import type { Knowledge } from "./knowledge.ts";
 import HEADLINE_QUESTIONS from "./headline-questions.json" with { type: "json" };
 
 const MOST = 50; // Topics whose questions are known: as many as are shown.
+const LEAST = 2; // Questions of a topic, where so many are answered.
 
 type TopicList = OperationData<"getNewsTopics">;
 type Topic = TopicList["topics"][number];
@@ -51,12 +53,13 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
 
   async function ask({ title, lang, items, question_suggestions: questions }: Topic, ids: string[]) {
     const now = clock.now();
-    const found = await assistant.answered({ questions, ids, about: ids, most: questions.length, now });
-    if (found.length > 0) return found;
+    const most = Math.max(LEAST, questions.length - SPARE_QUESTIONS);
+    const found = await assistant.answered({ questions, ids, about: ids, most, now });
+    if (found.length >= LEAST) return found;
     const templates = HEADLINE_QUESTIONS[lang === "zh" ? lang : "en"];
     const titles = new Set([title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))].map(quotable));
     const plain = templates.flatMap((one) => Array.from(titles, (each) => fillTemplate(one, { title: each })));
-    return assistant.answered({ questions: plain, ids, most: 1, now });
+    return [...found, ...(await assistant.answered({ questions: plain, ids, most: 1, now }))];
   }
 
   const lists = { zh: staleWhileRevalidate(ground), en: staleWhileRevalidate(ground) };

@@ -52,6 +52,13 @@ it("answers suggested questions in Traditional characters from their topics as w
   expect(answer.data.source_items.filter(({ id }) => !ids.includes(id))).toEqual([]);
 });
 
+it.each(["zh", "en"])("suggests in %s two questions about nearly every topic", async (lang) => {
+  const { service } = await openFixtureService();
+  const { data } = await service.run("getNewsTopics", { request_id: "r" }, { query: { limit: 50, lang } });
+  const counts = data.topics.map(({ question_suggestions: { length } }) => length);
+  expect(counts.filter((count) => count < 2).length / counts.length).toBeLessThanOrEqual(0.1);
+});
+
 it.each(["zh", "en"])("suggests in %s questions about what happened, not just about headlines", async (lang) => {
   const { service } = await openFixtureService();
   const { data } = await service.run("getNewsTopics", { request_id: "r" }, { query: { limit: 50, lang } });
@@ -80,12 +87,20 @@ const ASKED = {
     "By how much did the Fed lift interest rates?",
     "How much did Justin Sun's TRON pay?",
     "What did Binance suspend?",
+    "What do we know about McDonald's outage?",
     "What happened with Binance?",
     "What happened with McDonald's outage?",
     "What happened with the Fed?",
     "Who did Justin Sun's TRON settle with?",
   ],
-  zh: ["交易所遭黑客盗走多少美元？", "币安暂停了什么？", "美联储加息多少个基点？"],
+  zh: [
+    "交易所怎么了？",
+    "交易所遭黑客盗走多少美元？",
+    "币安怎么了？",
+    "币安暂停了什么？",
+    "美联储加息多少个基点？",
+    "美联储怎么了？",
+  ],
 };
 
 it.each(["zh", "en"] as const)(

@@ -1,17 +1,27 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { NOT_TICKERS } from "../../language/assets.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
-import { isTitleCase, NO_NAME, type Reported, type Subject, subjectsOf } from "./topic-subject.ts";
+import {
+  isCommon,
+  isStopWord,
+  isTitleCase,
+  NO_NAME,
+  type Reported,
+  type Subject,
+  subjectsOf,
+} from "./topic-subject.ts";
 import { askedBy, readTitle } from "./title-questions.ts";
 
+/** The last questions of a topic, which are asked where others are not answered. */
+export const SPARE_QUESTIONS = 2;
 /** Questions a topic gets; items, the most central ones, that are read for its event and subject. */
-const COUNT = { least: 2, most: 3, read: 16 };
+const COUNT = { most: 3, read: 16 };
 const NAME =
   /(?<![\p{Script=Latin}\d$])\p{Lu}[\p{Script=Latin}\d]*(?:\.\p{Ll}*)?(?:[ -]\p{Lu}[\p{Script=Latin}\d]*)*(?![\p{Script=Latin}])/gu;
-const GENERAL_QUESTION = { zh: "{X}怎么了？", en: "What happened with {X}?" };
+const PLAIN = { zh: ["{X}怎么了？", "{X}是什么情况？"], en: ["What happened with {X}?", "What do we know about {X}?"] };
 
-/** Questions about a topic that its items answer, up to three: what its titles answer by themselves; where that is less
- * than two, what happened with whom or what it is about. @param title the topic's in that language @param members its
+/** Questions about a topic that its items answer, the best first: what its titles answer by themselves, up to three, then
+ * what happened with whom or what it is about. @param title the topic's in that language @param members its
  * items, the most central first */
 export const suggestQuestions = (title: string, members: readonly Reported[], lang: Language): string[] =>
   suggested(JSON.stringify({ title, items: members.slice(0, COUNT.read), lang } satisfies Asked, READ));
@@ -30,18 +40,25 @@ function questionsOf(input: string): string[] {
   const read = titles.map((each) => readTitle(each, lang, context));
   const questions = read.flatMap(({ question }) => question ?? []);
   const kept = questions.filter((one, at) => questions.findIndex((other) => askedBy(other) === askedBy(one)) === at);
-  if (kept.length >= COUNT.least) return kept.slice(0, COUNT.most);
-  return [...kept, ...spareOf(title, subjects, lang, read[0]!.subject)];
+  const [happened = "", known = ""] = PLAIN[lang];
+  const { subject = nameIn(title, subjects, lang), plain = happened } = read[0]!;
+  const isPlace = subjects.some(({ kind, en }) => kind === "place" && en === subject);
+  const spares =
+    isPlace || title.includes(` in ${subject}`) ? [plain.replace(" with ", " in ")] : [plain, happened, known];
+  const spare = subject === undefined ? [] : Array.from(new Set(spares), (one) => fill(one, subject));
+  return [...kept.slice(0, COUNT.most), ...spare.slice(0, SPARE_QUESTIONS)];
 }
 
 /** Puts the name in; in Chinese a Latin one is set off by a space. */
 const fill = (template: string, name: string): string =>
-  template.replace("{X}", name).replace(/(?<=[\p{Script=Latin}\d])(?=\p{Script=Han})/gu, " ");
+  template.replace("{X}", name).replace(/(?<=[\p{Script=Latin}\d])(?=(?:怎么了|是什么情况|[做说]了什么)？$)/u, " ");
 
-/** What happened, in general, with whom or what the title is about; none where it has no name.
- * @param subject of its first verb */
-function spareOf(title: string, subjects: readonly Subject[], lang: Language, subject?: string): string[] {
-  const names = title.match(NAME) ?? [];
+/** A name of whom or what the title is about; undefined where it has none. */
+function nameIn(title: string, subjects: readonly Subject[], lang: Language): string | undefined {
+  const names = Array.from(title.matchAll(NAME), ([name]) => {
+    const words = name.split(" ");
+    return words.slice(words.findIndex((word) => !isStopWord(word))).join(" ");
+  });
   const isMain = (each: Subject): boolean =>
     lang === "en" || each.kind === "name" || (each.kind === "asset" && title.startsWith(each.zh));
   const main = subjects.filter(isMain);
@@ -50,11 +67,10 @@ function spareOf(title: string, subjects: readonly Subject[], lang: Language, su
   const whole = first && names.find((name) => ` ${name.replace(/[.-]/g, " ")} `.includes(` ${first[lang]} `));
   const isOther = (name: string): boolean =>
     title.indexOf(name) > 0 &&
-    !/^\p{Lu}\d|^Ex-/u.test(name) &&
+    !/^\p{Lu}(?:\d|\.|$)|^Ex-/u.test(name) &&
     !NOT_TICKERS.has(name) &&
-    !NO_NAME.has(name.toLowerCase());
+    !NO_NAME.has(name.toLowerCase()) &&
+    !isCommon(name);
   const other = lang === "en" ? names.find(isOther) : undefined;
-  const name = subject ?? whole ?? first?.[lang] ?? other ?? main[0]?.[lang];
-  const template = GENERAL_QUESTION[lang].replace("with", first?.kind === "place" && !subject ? "in" : "with");
-  return name === undefined ? [] : [fill(template, name)];
+  return whole ?? first?.[lang] ?? other ?? main[0]?.[lang];
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import { isTitleCase } from "./topic-subject.ts";
+import { isCommon, isTitleCase } from "./topic-subject.ts";
 
 const LINES = readFileSync(new URL("data/title-questions.txt", import.meta.url), "utf8").split("\n");
 const rowsOf = (kind: string): string[][] =>
@@ -11,56 +11,66 @@ const compiled = (pattern: string): RegExp =>
   new RegExp(filled(pattern.replace("{do}", PARTS.get("do")!.replaceAll(", ", "|"))), "u");
 
 const [LABEL, ASIDE] = rowsOf("out").flatMap((row) => row.map(compiled));
-const [NO_SUBJECT, NO_START, WITH_ARTICLE, PLURAL] = rowsOf("subject").flatMap((row) => row.map(compiled));
+const SUBJECT = rowsOf("subject").flatMap((row) => row.map(compiled));
+const [NO_SUBJECT, NO_START, WITH_ARTICLE, PLURAL, NO_ARTICLE, NO_PHRASE] = SUBJECT;
 const ASKS =
   /^(?:by |for )?how (?:many|much|far|long)|^(?:what|who|why|when|where)(?= )|为什么|原因|谁|多少|何时|什么时候|多久|哪[些家]|什么|怎么/;
-const ZH = rowsOf("zh").map(([pattern = "", question = ""]) => ({ pattern: compiled(pattern), question }));
+const asking = ([pattern = "", question = ""]: string[]) => ({ pattern: compiled(pattern), question });
+const [ZH, PLAIN] = ["zh", "plain"].map((kind) => rowsOf(kind).map(asking));
 const EN = rowsOf("en").map(([list = "", after = "", question = ""]) => {
   const verbs = filled(list).split(", ");
   const forms = new Map(verbs.map((verb) => [question.includes(" was ") ? verb : thirdPerson(verb), verb]));
   return { forms, bases: new Set(verbs), after: compiled(after), question };
 });
-const VERBS = new Set(EN.flatMap(({ forms, bases }) => [...forms.keys(), ...bases]));
+const FORMS = new Set(EN.flatMap(({ forms }) => [...forms.keys()]));
+const VERBS = new Set([...FORMS, ...EN.flatMap(({ bases }) => [...bases])]);
+const AHEAD = /^(?:to|will|may|could)$/;
+/** What may follow the subject of a title without a known verb. */
+const FOLLOWS = /^(?:\p{Ll}+[^s]s|to|will|may|could|can|is|are|was|were|has|have)$/u;
 const IN_EU = /( (?:in|to|from)) (EU|UK|US|UAE|SEC|Philippines|Netherlands)(?=\?)/;
 const MOST = 160; // Characters of a title that is read.
 
-/** A question that a title answers by itself, of what somebody did, how much, when, or why where the title says why; and
- * in English its subject.
+/** A question that a title answers by itself, of what somebody did, how much, when, or why where the title says why; who
+ * or what the title is about; and in Chinese the plain question about that. A title that asks is its own question.
  * @param context what else is written about it: a word with a capital there is a name
  * @example
  * readTitle("Gate halts deposits citing a review", "en", ""); // { subject: "Gate", question: "Why did Gate halt deposits?" } */
 export function readTitle(title: string, lang: Language, context: string): ReadTitle {
   const text = title.slice(0, MOST).replace(LABEL!, "").replace(ASIDE!, " ").trim();
-  if (lang === "en") return english(text, context);
-  return { question: chinese(text.replace(/(?<!\d),|,(?!\d)|(?<=[%\p{Script=Han}]) (?=\p{Script=Han})/gu, "，")) };
+  if (/[?？]$/.test(text)) return { question: lang === "en" ? text : text.replace(/\?$/, "？") };
+  if (lang === "en") return english(text.replace(TWO, "$1 and $2 ").replace(SAID, "$2$3 $1$4"), context);
+  return chinese(text.replace(/(?<!\d),|,(?!\d)|(?<=[%\p{Script=Han}]) (?=\p{Script=Han})/gu, "，"));
 }
 
-type ReadTitle = { readonly subject?: string; readonly question?: string | undefined };
+type ReadTitle = Readonly<Partial<Record<"subject" | "question" | "plain", string | undefined>>>;
+/** Two names without "and" between; and who said what stands before. */
+const TWO = /^(\p{Lu}[^ ,]*), (\p{Lu}[^ ,]*) (?=\p{Ll})/u;
+const SAID = /^.{9,},["”]? (?:(says|warns) (\p{Lu}.*)|(\p{Lu}.*?) (says|warns))$/u;
 
 /** What a question asks for, as "how much": another that asks for the same says little more. */
 export const askedBy = (question: string): string => ASKS.exec(question.toLowerCase())?.[0] ?? question;
 
 /** The clauses of a title up to one, in which what answers a question is replaced by the word that asks for it. */
-function chinese(title: string): string | undefined {
-  for (const { pattern, question } of ZH) {
-    const match = pattern.exec(title);
-    if (match !== null)
-      return expand(question, match)
-        .replace(/[约近逾](?=多少)/, "")
-        .replace(" ？", "？");
-  }
-  return undefined;
+function chinese(title: string): ReadTitle {
+  const [asked, plain] = [ZH, PLAIN].map((rows) => rows!.find(({ pattern }) => pattern.test(title)));
+  const question = asked && expand(asked.question, asked.pattern.exec(title)!).replace(/[约近逾](?=多少)| (?=？)/g, "");
+  return { question, subject: plain?.pattern.exec(title)![1]!.trim(), plain: plain?.question };
 }
 
 /** Of the first verb with a name before it, and what follows both. */
 function english(title: string, context: string): ReadTitle {
   const words = title.split(" ");
-  const read = isTitleCase(title) ? words.map((word) => word.toLowerCase()) : words;
+  const isTitle = isTitleCase(title);
+  const read = isTitle ? words.map((word) => word.toLowerCase()) : words;
+  let phrase: string | undefined;
   for (let at = 1; at < words.length; at++) {
-    const verbs = [read.slice(at, at + 2).join(" "), read[at]!];
+    const verbs = [3, 2, 1].map((count) => read.slice(at, at + count).join(" "));
     if (!verbs.some((verb) => VERBS.has(verb))) continue;
-    const isAhead = /^(?:to|will|may|could)$/.test(read[at - 1]!);
-    const subject = subjectOf(words.slice(0, isAhead ? at - 1 : at), context);
+    const isAhead = AHEAD.test(read[at - 1]!);
+    const before = words.slice(0, isAhead ? at - 1 : at);
+    const subject = subjectOf(before, context);
+    if (!isTitle && (isAhead || /[^s]s$/.test(words[at - 1]!) || verbs.some((verb) => FORMS.has(verb))))
+      phrase ??= phraseOf(before, context) ?? "";
     if (subject === undefined || (isAhead && at - subject.split(" ").length > 3)) continue;
     const did = isAhead ? read[at - 1]!.replace("to", "will") : "did";
     const does = PLURAL!.test(subject) || subject.includes(" and ") ? "do" : "does";
@@ -79,7 +89,21 @@ function english(title: string, context: string): ReadTitle {
     }
     if (isVerb) return { subject };
   }
-  return {};
+  const end = read.findIndex((word, at) => at > 0 && FOLLOWS.test(word));
+  const isOdd = end < 0 || isTitle || NO_PHRASE!.test(read[0]!.toLowerCase());
+  return { subject: phrase || (isOdd ? undefined : subjectOf(words.slice(0, end), context)) };
+}
+
+/** What the first words of a title call without a name, as a question writes it: "consumer prices", "the lawsuit". */
+function phraseOf(words: readonly string[], context: string): string | undefined {
+  const all = words.length > 1 && /(?:ing|ed)$/.test(words[0]!) ? words.slice(1) : words;
+  const [first = "", ...rest] = all;
+  const isOdd = all.some((word) => !/^[\p{L}\d][\p{L}\d'’.&-]*$/u.test(word) || NO_PHRASE!.test(word.toLowerCase()));
+  if (first === "" || isOdd || all.length > 6 || !/^\p{L}/u.test(first)) return undefined;
+  const isLower = isCommon(first) || WITH_HYPHEN.test(first) || context.includes(` ${first.toLowerCase()} `);
+  const text = [isLower && !/^\p{Lu}{2}|\.\p{Lu}/u.test(first) ? first.toLowerCase() : first, ...rest].join(" ");
+  const isAlone = rest.length === 0 && (!isLower || !NO_ARTICLE!.test(text) || /(?:[eo]rs|ists|ce)$/.test(text));
+  return isAlone ? undefined : NO_ARTICLE!.test(text) ? text : `the ${text}`;
 }
 
 /** What these words end with, as a question writes it: a name, or what belongs to one, "the Zcash developers". Undefined
@@ -88,7 +112,7 @@ function subjectOf(words: readonly string[], context: string): string | undefine
   let end = words.length;
   while (end > 0 && /^\p{Ll}[\p{Ll}-]+$/u.test(words[end - 1]!)) end--;
   let from = end;
-  while (from > 0 && (/^\p{Lu}[^,:;]*$/u.test(words[from - 1]!) || joins(words, from - 1, end))) from--;
+  while (from > 0 && (isCapital(words[from - 1]!) || joins(words, from - 1, end))) from--;
   const name = words.slice(from, end).join(" ");
   const kind = words.slice(end).filter((word) => !/ly$|^(?:now|also|again|soon|just|still)$/.test(word));
   const isOwn = /['’]s?(?: |$)/.test(name);
@@ -100,14 +124,19 @@ function subjectOf(words: readonly string[], context: string): string | undefine
         ((NO_START!.test(word) || /ed$/.test(word)) && !PLURAL!.test(word)) ||
         (at === kind.length - 1 && /ing$/.test(word)),
     );
-  if (from === end || NO_SUBJECT!.test(name) || NO_START!.test(words[from - 1] ?? "") || isOther) return undefined;
+  const isNone = NO_SUBJECT!.test(name) || (end === 1 && isCommon(name));
+  if (from === end || isNone || NO_START!.test(words[from - 1] ?? "") || isOther) return undefined;
   if (kind.length > 0) {
     const isName = end > 1 || context.includes(` ${name.replace(/['’]s?$/, "")}`);
-    return isName ? `${isOwn ? "" : "the "}${name} ${kind.join(" ")}` : undefined;
+    if (!isName) return undefined;
+    const own = `${name} ${kind.join(" ")}`;
+    return isOwn || (NO_ARTICLE!.test(own) && !PLURAL!.test(own)) ? own : `the ${own}`;
   }
   return name.split(" and ").map(withArticle).join(" and ");
 }
 
+const WITH_HYPHEN = /^\p{Lu}\p{Ll}+-\p{Ll}/u;
+const isCapital = (word: string): boolean => /^\p{Lu}[^,:;]*$/u.test(word) && !WITH_HYPHEN.test(word);
 /** Whether a word stands between others of a name. */
 const joins = (words: readonly string[], at: number, end: number): boolean =>
   at > 0 && at < end - 1 && /^(?:of|and|&)$/.test(words[at]!);

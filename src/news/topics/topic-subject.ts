@@ -3,6 +3,8 @@ import { ASSETS, NOT_TICKERS, assetsInNews } from "../../language/assets.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
+import { HEADLINE_STOP_WORDS } from "../../language/stop-words.ts";
+import { stem } from "../../language/tokenize.ts";
 import { headlineTermsOf } from "../../language/terms.ts";
 import { toSimplified } from "../../language/traditional.ts";
 
@@ -75,6 +77,16 @@ const LOWER_CASE = /(?<!\p{L})\p{Ll}[\p{L}\d]+/gu;
 const ASSET_NAMES = new Set(ASSETS.flatMap(({ symbol, names }) => [symbol, ...names].map((one) => one.toLowerCase())));
 /** Capitalised words that name no company, protocol or person. */
 export const NO_NAME = new Set(readWords(new URL("data/capitalised-words.txt", import.meta.url)));
+const COMMON = new Set(readWords(new URL("data/common-words.txt", import.meta.url)));
+/** Whether a capitalised word is of the language's own and no name begins with it. */
+export function isStopWord(word: string): boolean {
+  const lower = word.toLowerCase();
+  const isListed = HEADLINE_STOP_WORDS.has(stem(lower)) || (NO_NAME.has(lower) && COMMON.has(lower));
+  return isListed && word.slice(1) === lower.slice(1); // "US" is a name.
+}
+/** Whether a word that begins a title in a capital is none of a name. */
+export const isCommon = (word: string): boolean =>
+  COMMON.has(word.toLowerCase()) || isStopWord(word) || /.{3}(?:tion|ment|ness|ism|ists|ings?)$/.test(word);
 
 /** Latin names in a title, with the number of items that carry them. A capitalised word that begins a sentence is one
  * if it is capitalised within one too, or is neither in the lexicon nor ever in lower case. Title Case is ignored. A
@@ -121,14 +133,14 @@ function phrasesOf(phrase: string): string[] {
   const runs: string[][] = [[]];
   for (const word of phrase.split(" ")) {
     const lower = word.toLowerCase();
-    if (NO_NAME.has(lower) || ASSET_NAMES.has(lower) || NOT_TICKERS.has(word)) runs.push([]);
+    if (NO_NAME.has(lower) || isStopWord(word) || ASSET_NAMES.has(lower) || NOT_TICKERS.has(word)) runs.push([]);
     else runs.at(-1)!.push(word);
   }
   const phrases: string[] = [];
   for (const run of runs)
     for (const from of run.keys())
       for (let end = from + 1; end <= run.length; end++) phrases.push(run.slice(from, end).join(" "));
-  return phrases;
+  return phrases.filter((name) => !isCommon(name));
 }
 
 export function isTitleCase(title: string): boolean {

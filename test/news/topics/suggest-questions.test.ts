@@ -28,13 +28,15 @@ describe("questions about a topic", () => {
     expect(suggestQuestions(ATTACK[0]!.title, ATTACK, "en")).toEqual([
       "What did Tidepool offer?",
       "What happened with Tidepool?",
+      "What do we know about Tidepool?",
     ]);
   });
 
   test("name its subject and its event, in Chinese", () => {
     expect(suggestQuestions(ATTACK[1]!.title, ATTACK, "zh")).toEqual([
       "跨链桥 Tidepool 遭攻击，损失多少美元？",
-      "Tidepool 怎么了？",
+      "跨链桥 Tidepool 怎么了？",
+      "跨链桥 Tidepool 是什么情况？",
     ]);
   });
 
@@ -45,15 +47,56 @@ describe("questions about a topic", () => {
 
   test("call an asset as the items do", () => {
     const rise = [item("比特币受市场关注", "分析师看好。"), item("市场关注比特币")];
-    expect(suggestQuestions(rise[0]!.title, rise, "zh")).toEqual(["比特币怎么了？"]);
+    expect(suggestQuestions(rise[0]!.title, rise, "zh")).toEqual(["比特币怎么了？", "比特币是什么情况？"]);
     const fund = [item("Tether in talks"), item("Celestia and Tether in talks")];
-    expect(suggestQuestions("In talks", fund, "en")).toEqual(["What happened with Tether?"]);
+    expect(suggestQuestions("In talks", fund, "en")[0]).toBe("What happened with Tether?");
   });
 
   test("find Latin names between Chinese characters", () => {
     const back = [item("阔别两年,Nexo重返美国"), item("加密借贷平台Nexo回归美国市场")];
-    expect(suggestQuestions(back[0]!.title, back, "zh")).toEqual(["Nexo 怎么了？"]);
+    expect(suggestQuestions(back[0]!.title, back, "zh")).toEqual(["Nexo 怎么了？", "Nexo 是什么情况？"]);
   });
+
+  test.each([
+    ["Is Halden losing its grip on lending?", "Is Halden losing its grip on lending?"],
+    ["How Halden became a hub", "What happened with Halden?"],
+    ["Inside Ana Ruiz's last days at Halden", "What happened with Ana Ruiz?"],
+    ["Suddenly, Halden is everywhere", "What happened with Halden?"],
+    ["Analysis: Halden warms to tokens", "What happened with Halden?"],
+    ["Once-mighty Halden seeks $4 billion", "What does Halden seek?"],
+    ["Halden, Brightwater explore a card", "What happened with Halden and Brightwater?"],
+    ["Two men arrested in Bangkok over scam", "What happened in Bangkok?"],
+    ["Hackers drain $120 million from Halden pools", "What happened with Halden?"],
+    ["Consumer prices climb again", "What happened with consumer prices?"],
+    ["Gold settles higher on fears", "What happened with gold?"],
+    ["Crypto market cap tops $4 trillion", "What happened with the crypto market cap?"],
+    ["Halden CEO denies a report", "What did the Halden CEO deny?"],
+    ["Halden to power Wyoming's coin", "What happened with Halden?"],
+    ["Halden teams up with Brightwater", "Who did Halden team up with?"],
+  ])("are about the subject of %s, in good English", (title, question) => {
+    const items = [item(title), item(title)];
+    expect(suggestQuestions(title, items, "en")[0]).toBe(question);
+  });
+
+  test.each([
+    ["哈尔登还能涨回4000美元吗?", "哈尔登还能涨回4000美元吗？"],
+    ["欧洲央行维持利率不变", "欧洲央行做了什么？"],
+    ["数据:过去24小时黄金基金持续净流出", "黄金基金怎么了？"],
+    ["快讯:鲍威尔称不急于降息", "鲍威尔说了什么？"],
+    ["国家统计局:社会消费品零售向好", "国家统计局说了什么？"],
+    ["比特币挖矿难度上调", "比特币挖矿难度怎么了？"],
+    ["哈尔登突破3美元创七年新高", "哈尔登突破多少美元创七年新高？"],
+  ])("are about the subject of %s, in good Chinese", (title, question) => {
+    const items = [item(title), item(title)];
+    expect(suggestQuestions(title, items, "zh")[0]).toBe(question);
+  });
+
+  test.each(["Over $1.9 billion wiped out", "Nearly three in four are long", "Man gets four years"])(
+    "call nothing in %s a name",
+    (title) => {
+      expect(suggestQuestions(title, [item(title), item(title)], "en")).toEqual([]);
+    },
+  );
 
   test("are none where nothing is named", () => {
     const odd = [item("A quiet week for markets"), item("Markets have a quiet week")];
