@@ -84,7 +84,9 @@ function writeQuestions(data: OperationData<"getRecommendedQuestions">, write: W
 }
 
 function writeHotTopics(data: OperationData<"getHotTopics">, write: Write) {
-  return { ...data, topics: data.topics.map((each) => ({ ...each, topic: write(each.topic) })) };
+  const topics = data.topics.map((each) => ({ ...each, topic: write(each.topic) }));
+  const asked = data.user_hot_questions.map((each) => ({ ...each, question: write(each.question) }));
+  return { ...data, topics, user_hot_questions: asked };
 }
 
 /** The items are quoted as they are. */

@@ -69,11 +69,14 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
     /** The items of the topic that a question is suggested for, in whichever script; undefined for any other question. */
     async itemsOf(question: string): Promise<readonly string[] | undefined> {
       const { topics } = await news.topics({ limit: MOST, lang: detectLanguage(question) });
-      const itemsOf = (wanted: string): string[] | undefined =>
-        topics.find(({ question_suggestions: all }) => all.includes(wanted))?.items.map(({ id }) => id);
-      const found = itemsOf(question);
+      const itemsOf = (isAsked: (shown: string) => boolean): string[] | undefined =>
+        topics.find(({ question_suggestions: all }) => all.some(isAsked))?.items.map(({ id }) => id);
+      const found = itemsOf((shown) => shown === question);
       if (found !== undefined || !hasHan(question)) return found;
-      return itemsOf((await import("../language/traditional.ts")).toSimplified(question));
+      const { toSimplified } = await import("../language/traditional.ts");
+      const simplified = toSimplified(question);
+      // Both are folded: 著 is written in either script.
+      return simplified === question ? undefined : itemsOf((shown) => toSimplified(shown) === simplified);
     },
     /** @param source all topics in a language; the same object as long as nothing changed
      * @returns the first `limit` of them, with the questions that are answered */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { scriptOfTag } from "../../src/language/detect-language.ts";
 import { toTraditional } from "../../src/language/to-traditional.ts";
-import { isTraditional } from "../../src/language/traditional.ts";
+import { isTraditional, toSimplified } from "../../src/language/traditional.ts";
 
 it.each([
   ["后台里的头发发出干净的回复", "後臺裡的頭髮發出乾淨的回覆", "後台裏的頭髮發出乾淨的回覆"],
@@ -40,4 +40,18 @@ it.each([
   ["How long?", false],
 ])("%s: Traditional is %s", (text, is) => {
   expect(isTraditional(text)).toBe(is);
+});
+
+it.each(["tw", "hk"] as const)("is understood as what it was written from, in every character (%s)", (script) => {
+  const decoder = new TextDecoder("gb2312");
+  const common = Array.from({ length: 72 * 94 }, (_, at) =>
+    decoder.decode(Uint8Array.of(0xb0 + Math.floor(at / 94), 0xa1 + (at % 94))),
+  );
+  const isLost = (one: string): boolean => {
+    const written = toTraditional(one, script);
+    const read = toSimplified(written);
+    return read !== toSimplified(one) && toTraditional(read, script) !== written; // Else both are written the same.
+  };
+  const rare = "帐渖迳幺钜雠鲶"; // What is written for them stands for a more frequent one, too.
+  expect(common.filter((one) => isLost(one) && !rare.includes(one)).join("")).toBe("");
 });

@@ -68,3 +68,14 @@ it("writes what it shows in Traditional Chinese where that is asked for, and quo
   expect(isTraditional(one.answer)).toBe(false);
   expect([other.answer, other.source_items]).toEqual([toTraditional(one.answer, "tw"), one.source_items]);
 });
+
+it.each(["zh-TW", "zh-HK"])("shows hot questions in %s as its readers write", async (lang) => {
+  const { service } = await openFixtureService({ flags: { "hot_questions.min_users": 1 } });
+  const run = async (tag: string) =>
+    (await service.run("getHotTopics", { request_id: "r" }, { query: { lang: tag, limit: 50, days: 30 } })).data;
+  const script = lang === "zh-TW" ? "tw" : "hk";
+  const shown = (await run("zh")).user_hot_questions;
+  expect(shown.some(({ question }) => toTraditional(question, script) !== question)).toBe(true);
+  const written = shown.map((each) => ({ ...each, question: toTraditional(each.question, script) }));
+  expect((await run(lang)).user_hot_questions).toEqual(written);
+});
