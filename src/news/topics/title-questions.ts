@@ -37,9 +37,11 @@ const MOST = 160; // Characters of a title that is read.
  * readTitle("Gate halts deposits citing a review", "en", ""); // { subject: "Gate", question: "Why did Gate halt deposits?" } */
 export function readTitle(title: string, lang: Language, context: string): ReadTitle {
   const text = title.slice(0, MOST).replace(LABEL!, "").replace(ASIDE!, " ").trim();
-  if (/[?？]$/.test(text)) return { question: lang === "en" ? text : text.replace(/\?$/, "？") };
+  const isAsked = /[?？]$/.test(text);
+  if (lang === "en" && isAsked) return { question: text };
   if (lang === "en") return english(text.replace(TWO, "$1 and $2 ").replace(SAID, "$2$3 $1$4"), context);
-  return chinese(text.replace(/(?<!\d),|,(?!\d)|(?<=[%\p{Script=Han}]) (?=\p{Script=Han})/gu, "，"));
+  const read = chinese(text.replace(/(?<!\d),|,(?!\d)|(?<=[%\p{Script=Han}]) (?=\p{Script=Han})/gu, "，"));
+  return isAsked ? { ...read, question: text.replace(/\?$/, "？") } : read;
 }
 
 type ReadTitle = Readonly<Partial<Record<"subject" | "question" | "plain", string | undefined>>>;
