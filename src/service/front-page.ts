@@ -22,7 +22,7 @@ export type FrontPageOperations = { readonly [K in FrontPageId]: OperationHandle
 type FrontPageId = Exclude<OperationId, AccountOperationId | "sendChat">;
 
 const MOST = 50; // As many topics, or questions, as a request may ask for.
-const OTHERS = { topics: 10, days: 7 }; // Whose questions are recommended where the file has too few.
+const DAYS = 7; // Whose questions are recommended where the file has too few.
 
 type Rooms = { news: News; events: Events; suggestions: Suggestions; assistant: Pick<HostedAssistant, "inScript"> };
 type Basics = { config: Config; baseDir: string; clock: Clock; logger: Logger; reportDamage: ReportDamage };
@@ -34,15 +34,17 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
   const questions = cachedPromise(async () => (file === undefined ? [] : readQuestions(resolve(deps.baseDir, file))));
   const hotQuestions = createHotQuestions(deps);
 
+  const topicsIn = async (lang: string, limit: number) =>
+    deps.suggestions.first(await news.topics({ limit: MOST, lang }), nearestLanguage(lang), limit);
+
   /** The answered questions about the hottest topics, the first of each before the second of any, and what users ask. */
   async function otherQuestions(lang: string): Promise<string[]> {
-    const about = async () => (await deps.suggestions.of(await news.topics({ limit: OTHERS.topics, lang }))).topics;
-    const topics = await about().catch((error: unknown) => {
+    const { topics } = await topicsIn(lang, MOST).catch((error: unknown) => {
       if (!isOutage(error)) deps.logger.error({ err: error }, "no questions about topics can be recommended");
-      return [];
+      return { topics: [] };
     });
     const suggested = topics.flatMap(({ question_suggestions: all }) => all.map((question, at) => ({ question, at })));
-    const asked = await hotQuestions({ days: OTHERS.days, limit: MOST });
+    const asked = await hotQuestions({ days: DAYS, limit: MOST });
     return [...suggested.sort((a, b) => a.at - b.at), ...asked].map(({ question }) => question);
   }
 
@@ -59,7 +61,7 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
     getNewsHot: async (_call, { query }) => ({ data: await news.hot(query) }),
     async getNewsTopics(_call, { query: { limit, lang, ...filter } }) {
       const list = isOpen(filter)
-        ? await deps.suggestions.first(await news.topics({ limit: MOST, lang }), nearestLanguage(lang), limit)
+        ? await topicsIn(lang, limit)
         : await deps.suggestions.of(await news.topics({ limit, lang, ...filter }));
       return { data: await assistant.inScript(lang, list, writeTopics) };
     },

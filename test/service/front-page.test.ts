@@ -4,6 +4,7 @@ import { isTraditional } from "../../src/language/traditional.ts";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
+import { openHeadlines } from "../support/headlines.ts";
 import { openFixtureService } from "../support/service.ts";
 
 it("looks for the recommended questions again when they could not be read", async () => {
@@ -30,6 +31,18 @@ it.each(["zh", "en"])("fills recommended questions in %s up with answered ones a
   expect(contents.filter((content) => suggested.includes(content)).length).toBeGreaterThan(5);
   expect(all.map(({ order_index }) => order_index)).toEqual(all.map((_, at) => all[0]!.order_index + at));
   expect(await ask("getRecommendedQuestions", 2)).toEqual(all.slice(0, 2));
+});
+
+it("fills recommended questions up from all topics", async () => {
+  const names = Array.from("甲乙丙丁戊己庚辛壬癸子丑寅卯", (name) => `${name}${name}币`);
+  const { service, close } = await openHeadlines("zh", [names.map((name) => `${name}为何突然火了？`)]);
+  await service.news.refresh("view");
+  const query = { scene: "news", lang: "zh", limit: 20 };
+  const { data } = await service.run("getRecommendedQuestions", { request_id: "r" }, { query });
+  const contents = data.questions.map(({ content }) => content);
+  expect(contents).toHaveLength(20);
+  expect(names.filter((name) => !contents.includes(`${name}为何突然火了？`))).toEqual([]);
+  await close();
 });
 
 it("recommends what the file has where the topics cannot be read", async () => {
