@@ -30,8 +30,7 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
   let known = 0;
 
   /** Makes of all topics the list of the first so many, by their number, up to all. */
-  async function ground({ topics: all, total }: TopicList): Promise<readonly TopicList[]> {
-    const content = await knowledge.ready();
+  async function ground({ topics: all, total }: TopicList, content: number): Promise<readonly TopicList[]> {
     if (content !== known) answered = new Map();
     known = content;
     const topics: Topic[] = [];
@@ -62,10 +61,17 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
     return [...found, ...(await assistant.answered({ questions: plain, ids, most: 1, now }))];
   }
 
-  const lists = { zh: staleWhileRevalidate(ground), en: staleWhileRevalidate(ground) };
+  const make = async (list: TopicList) => ground(list, await knowledge.newest());
+  const lists = { zh: staleWhileRevalidate(make), en: staleWhileRevalidate(make) };
+  const shown = new Set<Language>();
   return {
+    /** Makes the lists that were shown before of the newest topics, so that the next readers get these at once. */
+    async renew(): Promise<void> {
+      const renewed = Array.from(shown, async (lang) => lists[lang](await news.topics({ limit: MOST, lang }), true));
+      await Promise.allSettled(renewed); // A list that fails is made again, and its failure seen, by the next reader.
+    },
     /** A list with the questions that are answered. */
-    of: async (list: TopicList): Promise<TopicList> => (await ground(list)).at(-1)!,
+    of: async (list: TopicList): Promise<TopicList> => (await ground(list, await knowledge.ready())).at(-1)!,
     /** The items of the topic that a question is suggested for, in whichever script; undefined for any other question. */
     async itemsOf(question: string): Promise<readonly string[] | undefined> {
       const { topics } = await news.topics({ limit: MOST, lang: detectLanguage(question) });
@@ -81,6 +87,7 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
     /** @param source all topics in a language; the same object as long as nothing changed
      * @returns the first `limit` of them, with the questions that are answered */
     async first(source: TopicList, lang: Language, limit: number): Promise<TopicList> {
+      shown.add(lang);
       const found = await lists[lang](source);
       return found[limit] ?? found.at(-1)!;
     },

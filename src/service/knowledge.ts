@@ -20,6 +20,8 @@ export function createKnowledge({ news, assistant }: { news: News; assistant: Ho
     /** Waits until there is something to answer from: the last content, or the one before while much is new.
      * @returns the number of the content */
     ready: async (): Promise<number> => learned(await news.current()),
+    /** Waits until the newest content is learned. @returns its number */
+    newest: async (): Promise<number> => learned(await news.current(), true),
   };
 }
 

@@ -59,13 +59,17 @@ export async function createService(given: ServiceDeps) {
   const parts = { ...deps, ...accounts, messages };
   const reportDamage = createDamageReporter(deps);
   const events = createEvents({ ...parts, reportDamage });
-  const news = openNews(deps);
+  const published = openNews(deps);
   const assistant = await openAssistant(deps);
-  const knowledge = createKnowledge({ news, assistant });
+  const knowledge = createKnowledge({ news: published, assistant });
   const { budget } = deps.config.model ?? {};
   const { dayOf } = createQuotaRules(deps.config.quota.timezone);
   const budgets = budget && createTokenBudgets({ ...parts, budget, dayOf });
-  const suggestions = createGroundedSuggestions({ ...parts, assistant, knowledge, news });
+  const suggestions = createGroundedSuggestions({ ...parts, assistant, knowledge, news: published });
+  // A refresh ends when the lists that readers get are made of what it brought.
+  const refresh: News["refresh"] = (...how) => published.refresh(...how).finally(suggestions.renew);
+  const refreshAfter: News["refreshAfter"] = (...how) => published.refreshAfter(...how).finally(suggestions.renew);
+  const news = { ...published, refresh, refreshAfter };
   const chat = createChat({ ...parts, budgets, events, news, assistant, knowledge, suggestions });
   const feed = createFrontPageOperations({ ...parts, news, events, suggestions, assistant, reportDamage });
   const operations: Operations = { ...accounts.operations, ...feed, sendChat: chat };

@@ -1,17 +1,10 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { assistantInProcess } from "../../src/assistant/jobs/assistant-runner.ts";
 import { createHostedAssistant } from "../../src/assistant/hosted-assistant.ts";
-import { loadConfig } from "../../src/config/load-config.ts";
-import { fixedClock } from "../../src/runtime/clock.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
-import { seededRandom } from "../../src/runtime/random.ts";
 import { createGroundedSuggestions } from "../../src/service/grounded-suggestions.ts";
-import { createService } from "../../src/service/service.ts";
-import { openStorage } from "../../src/storage/open-storage.ts";
-import { temporaryFolder } from "../support/folder.ts";
-import { ANCHOR, openFixtureService } from "../support/service.ts";
+import { openHeadlines } from "../support/headlines.ts";
+import { openFixtureService } from "../support/service.ts";
 
 it.each(["zh", "en"])("suggests in %s only questions that the assistant answers from the topic", async (lang) => {
   const { service } = await openFixtureService();
@@ -112,29 +105,35 @@ const ASKED = {
 it.each(["zh", "en"] as const)(
   "suggests in %s questions about each topic of mere headlines, all answered",
   async (lang) => {
-    const folder = await temporaryFolder();
-    const at = new Date(ANCHOR - 3_600_000).toISOString();
-    const feeds = [0, 1].map((n) => ({
-      items: HEADLINES[lang].map(([...of]) => ({ title: of[n], date_published: at })),
-    }));
-    const sources = feeds.map((_, n) => ({ id: `f${n}`, name: `F${n}`, lang, url: `f${n}.json` }));
-    for (const [n, feed] of feeds.entries()) await writeFile(join(folder.path, `f${n}.json`), JSON.stringify(feed));
-    const file = join(folder.path, "anp.json");
-    await writeFile(file, JSON.stringify({ news: { sources } }));
-    const { config, baseDir } = await loadConfig({ file, env: {}, flags: {} });
-    const service = await createService({
-      ...{ config, baseDir, storage: await openStorage("memory:"), clock: fixedClock(ANCHOR) },
-      ...{ random: seededRandom("x"), logger: silentLogger, assistantRunner: assistantInProcess() },
-    });
+    const feeds = [0, 1].map((n) => HEADLINES[lang].map(([...of]) => of[n]!));
+    const { service, close } = await openHeadlines(lang, feeds);
     await service.news.refresh("view");
     const { data } = await service.run("getNewsTopics", { request_id: "r" }, { query: { limit: 50, lang } });
     expect(data.topics.length).toBeGreaterThan(1);
     expect(data.topics.flatMap(({ question_suggestions: questions }) => questions).sort()).toEqual(ASKED[lang]);
     expect(data.topics.filter(({ question_suggestions }) => question_suggestions.length === 0)).toEqual([]);
-    await service.close();
-    await folder.remove();
+    await close();
   },
 );
+
+it("shows the list of a refresh at once when that has ended", async () => {
+  const runner = assistantInProcess();
+  let isBusy = false; // Then no question is looked up any more.
+  const run: typeof runner.run = (name, ...rest) =>
+    isBusy && name === "answered" ? new Promise(() => undefined) : runner.run(name, ...rest);
+  const { service, write, close } = await openHeadlines("en", [["Halden launches a card"]], { ...runner, run });
+  const titles = async (): Promise<string[]> => {
+    const { data } = await service.run("getNewsTopics", { request_id: "r" }, { query: { limit: 50, lang: "en" } });
+    return data.topics.map(({ title, question_suggestions: { length } }) => `${title}: ${length}`);
+  };
+  await service.run("refreshNews", { request_id: "r" }, { query: {} });
+  expect(await titles()).toEqual(["Halden launches a card: 2"]);
+  await write(0, ["Brightwater opens an office in Poland", "Halden launches a card"]);
+  await service.run("refreshNews", { request_id: "r" }, { query: {} });
+  isBusy = true;
+  expect((await titles()).sort()).toEqual(["Brightwater opens an office in Poland: 2", "Halden launches a card: 2"]);
+  await close();
+});
 
 it("suggests the same questions of the topics that a filter leaves", async () => {
   const { service } = await openFixtureService();
@@ -157,7 +156,8 @@ it("tries again after a failure instead of remembering it", async () => {
   const assistant = createHostedAssistant({ runner: assistantInProcess(), logger: silentLogger });
   await assistant.learn([]);
   let failures = 0;
-  const knowledge = { ready: () => (failures++ === 0 ? Promise.reject(new Error("not now")) : Promise.resolve(1)) };
+  const newest = () => (failures++ === 0 ? Promise.reject(new Error("not now")) : Promise.resolve(1));
+  const knowledge = { ready: newest, newest };
   const suggestions = createGroundedSuggestions({ assistant, knowledge, clock, news: service.news });
   const list = await service.news.topics({ limit: 1, lang: "en" });
   await expect(suggestions.first(list, "en", 1)).rejects.toThrow("not now");

@@ -21,9 +21,10 @@ export function staleWhileRevalidate<S, T>(make: (of: S) => Promise<T>, isSame: 
     return mine.made;
   }
 
-  return (source: S): Promise<T> => {
+  /** @param isPatient whether to wait for what is new, however long that takes */
+  return (source: S, isPatient = false): Promise<T> => {
     const made = last !== undefined && isSame(last.source, source) ? last.made : begin(source);
-    if (before === undefined) return made;
+    if (before === undefined || isPatient) return made;
     const { result } = before;
     const stale = (): T => result;
     return within(made.catch(stale), PATIENCE_MS, stale);
