@@ -143,6 +143,21 @@ describe("hot news", () => {
     expect((await news.hot({ limit: 10, hours: 48 })).total).toBe(3);
   });
 
+  test("with a filter count only topics that can be listed", async () => {
+    const name = (n: number): string => `${"BDFGKLMN"[n % 8]}a${"rstvzpnm"[Math.floor(n / 8)]}o`;
+    const titles = Array.from({ length: 60 }, (_, n) =>
+      ["vel", "mund", "grad", "tor"].map((end) => name(n) + end).join(" "),
+    );
+    await write(titles.map((title, n) => ({ title, link: `https://w.example/${n}`, at: NOON - n * 1000 })));
+    const news = world.news({ sources: [EN, ZH] });
+    await news.refresh("view");
+    const all = await news.topics({ limit: 100, lang: "en", source: "wire" });
+    expect(all.topics.length).toBeGreaterThan(10);
+    expect(all.total).toBe(all.topics.length);
+    expect((await news.topics({ limit: 1, lang: "en", source: "wire" })).total).toBe(all.total);
+    expect((await news.topics({ limit: 1, lang: "en" })).total).toBeGreaterThan(all.total);
+  });
+
   test("with a filter does not hold up other work, however much there is", async () => {
     await write(
       Array.from({ length: 500 }, (_, n) => ({ title: `Story ${n}`, link: `https://w.example/${n}`, at: NOON })),

@@ -56,6 +56,6 @@ async function narrow(projection: Projection, key: string): Promise<Projection> 
   const found = new Set<string>();
   for (const [id, own] of members) if (own.some((item) => ids.has(item))) found.add(id);
   const of = (lang: keyof typeof topics) => topics[lang].filter(({ id }) => found.has(id));
-  const narrowed = { ...projection.topics, topics: { zh: of("zh"), en: of("en") }, total: found.size };
+  const narrowed = { ...projection.topics, topics: { zh: of("zh"), en: of("en") }, total: undefined };
   return { ...projection, items, times: Float64Array.from(kept, (at) => projection.times[at]!), topics: narrowed };
 }

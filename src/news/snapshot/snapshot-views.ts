@@ -41,8 +41,9 @@ export function createSnapshotViews({ items, times, record, topics: views }: Pro
     /** Topics by heat; those without an item in the language come last. The same object within a minute. */
     topics(now: number, limit: number, lang: Language): TopicList {
       return topicLists(`${minuteOf(now)} ${limit} ${lang}`, () => {
-        const topics = views.topics[lang].slice(0, limit);
-        return { topics: topics.map((topic): Topic => cooled(topic, views, now)), total: views.total };
+        const all = views.topics[lang];
+        const topics = all.slice(0, limit).map((topic): Topic => cooled(topic, views, now));
+        return { topics, total: views.total ?? all.length };
       });
     },
     /** Titles of the hottest topics with an item of the last `days`. The same object within a minute. */

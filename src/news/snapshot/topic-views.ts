@@ -25,7 +25,8 @@ export function topicViews(topics: readonly ProjectedTopic[], at: number) {
   return {
     /** The instant of the heats, ms. */
     at,
-    total: topics.length,
+    /** How many there are; undefined for the views of a filter, which has only those that are shown. */
+    total: topics.length as number | undefined,
     /** The ids of each topic's items. */
     members: topics.map(({ id, items }) => [id, items.map((item) => item.id)] as const),
     /** The first of a list in each language, topics with an item in it before the others, and some more for filters. */
