@@ -57,5 +57,6 @@ async function narrow(projection: Projection, key: string): Promise<Projection> 
   for (const [id, own] of members) if (own.some((item) => ids.has(item))) found.add(id);
   const of = (lang: keyof typeof topics) => topics[lang].filter(({ id }) => found.has(id));
   const narrowed = { ...projection.topics, topics: { zh: of("zh"), en: of("en") }, total: undefined };
-  return { ...projection, items, times: Float64Array.from(kept, (at) => projection.times[at]!), topics: narrowed };
+  const times = Float64Array.from(kept, (at) => projection.times[at]!);
+  return { ...projection, items, times, dated: kept.filter((at) => at < projection.dated).length, topics: narrowed };
 }

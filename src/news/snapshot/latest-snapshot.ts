@@ -22,6 +22,7 @@ export interface Projection extends Pick<ProjectedParts, keyof ShownParts> {
   readonly version: number; // Number of the snapshot: it grows from one to the next, not always by one.
   readonly record: SnapshotRecord;
   readonly times: Float64Array; // Publication of each item, ms.
+  readonly dated: number; // How many have a date: the first ones.
   readonly topics: TopicViews;
   readonly digests: Readonly<Record<keyof ShownParts, string>>; // Digests of the items, notices and help.
 }
@@ -117,12 +118,12 @@ export async function showSnapshot(
 ): Promise<Projection> {
   const shown = await runner.run("show", { text, shift, now, known: before?.digests }, { deadline_ms: SNAPSHOT_MS });
   if ("damage" in shown) throw new CorruptionError(printKey(snapshotKey(version)), shown.damage);
-  const { record, times, topics, parts } = shown;
+  const { record, times, dated, topics, parts } = shown;
   const read = async <P extends keyof ShownParts>(part: P): Promise<Projection[P]> =>
     parts[part].pages === undefined ? before![part] : readPages(parts[part].pages);
   const [items, notices, help] = [await read("items"), await read("notices"), await read("help")];
   const digests = { items: parts.items.digest, notices: parts.notices.digest, help: parts.help.digest };
-  return Object.freeze({ version, record, items, notices, help, times, topics, digests });
+  return Object.freeze({ version, record, items, notices, help, times, dated, topics, digests });
 }
 
 /** Reads page by page, so that this thread is never held up for long. */

@@ -13,7 +13,7 @@ type HelpArticle = Readonly<Omit<StoredArticle, "updated_ms" | "movable"> & { up
 export type ProjectedTopic = Readonly<ReturnType<typeof projectTopics>[number]>;
 
 /** The parts of a snapshot as readers see them, with a fixture's dates shifted: items newest first, those without a date
- * behind the others, and when each was published or first seen, ms. */
+ * behind the others, when each was published or first seen, ms, and how many have a date. */
 export type ProjectedParts = Readonly<ReturnType<typeof project>>;
 
 /** @param move date in ms and whether it is a fixture's → the date to show
@@ -24,6 +24,7 @@ export function project(parts: Parts, move: Move, weights: ReadonlyMap<string, n
   return {
     items: items.map(({ item }) => item),
     times: items.map(({ at }) => at),
+    dated: items.filter(({ isDated }) => isDated).length,
     topics: projectTopics(parts.topics, items, weights),
     notices: parts.notices.map(({ published_ms, movable, ...notice }): Notice => {
       return { ...notice, published_at: shown(published_ms, movable) };
@@ -55,14 +56,15 @@ function projectTopics(stored: Parts["topics"], items: ProjectedItems, weights: 
   const byId = new Map(items.map((one) => [one.item.id, one]));
   return stored.flatMap(({ id, item_ids }) => {
     const members = item_ids.flatMap((itemId) => byId.get(itemId) ?? []);
-    const dates = members.map(({ at }) => at);
+    // What has no date may be of any age: it earns no heat, and says when a story was only where nothing else does.
+    const dated = members.filter(({ isDated }) => isDated);
+    const dates = (dated.length > 0 ? dated : members).map(({ at }) => at);
     const topic = {
       id,
       items: members.map(({ item }) => item),
-      // What has no date may be of any age: it earns no heat.
-      reports: members.flatMap(({ item, at, isDated }): Report[] =>
-        isDated ? [{ source: item.source, published_ms: at, weight: weights.get(item.source) ?? 1 }] : [],
-      ),
+      reports: dated.map(({ item: { source }, at }): Report => {
+        return { source, published_ms: at, weight: weights.get(source) ?? 1 };
+      }),
       first_ms: Math.min(...dates),
       last_ms: Math.max(...dates),
     };

@@ -19,14 +19,11 @@ export type SnapshotViews = ReturnType<typeof createSnapshotViews>;
 /** Answers about one projection. Each is frozen and stays the same object as long as it stays the same, so that what is
  * made of it (the serialized JSON) can be cached by identity.
  * @param kept how many of each kind are kept */
-export function createSnapshotViews({ items, times, record, topics: views }: Projection, kept = CACHED) {
+export function createSnapshotViews({ items, times, dated, record, topics: views }: Projection, kept = CACHED) {
   const lists = memoized<NewsList>(kept);
   const topicLists = memoized<TopicList>(kept);
   const hotLists = memoized<HotTopic[]>(kept);
   const overviews = memoized<SentimentOverview>(kept);
-  /** The items without a date come last: there the times start anew, or it makes no difference. */
-  const rise = times.findIndex((time, at) => at > 0 && time > times[at - 1]!);
-  const dated = rise < 0 ? times.length : rise;
   const runs = [times.subarray(0, dated), times.subarray(dated)] as const;
   const newer = (after: number) => runs.map((run) => countNewer(run, after));
   const itemsOf = (counts: number[]) => [items, items.slice(dated)].flatMap((run, at) => run.slice(0, counts[at]));
@@ -56,12 +53,12 @@ export function createSnapshotViews({ items, times, record, topics: views }: Pro
         });
       });
     },
-    /** Sentiment of the items of the last `days`. The same object within a minute. */
+    /** Sentiment of the dated items of the last `days`. The same object within a minute. */
     sentiment(now: number, days: number): SentimentOverview {
       const minute = minuteOf(now);
       return overviews(`${minute} ${days}`, () => {
         const counts = { positive: 0, neutral: 0, negative: 0 };
-        for (const { sentiment } of itemsOf(newer(minute - days * DAY_MS))) counts[sentiment] += 1;
+        for (const { sentiment } of items.slice(0, newer(minute - days * DAY_MS)[0])) counts[sentiment] += 1;
         const { index, sentiment_ms } = record;
         const updated_at = sentiment_ms === null ? null : toIso(sentiment_ms);
         return { dominant: dominantSentiment(counts, index), ...counts, index, updated_at };

@@ -187,6 +187,25 @@ describe("a refresh", () => {
     expect(topics.map(({ heat }) => heat > 0)).toEqual([true, true, false]);
   });
 
+  test("lets what has no date neither move the mood nor make a story recent", async () => {
+    const archive = Array.from({ length: 50 }, (_, n) => ({
+      title: `Exchange ${n} hacked, ${n}00 investors ruined`,
+      link: `https://w.example/a${n}`,
+    }));
+    const old = { title: "Harbour profit jumps to a record high", link: "https://w.example/o", at: NOON - 60 * HOUR };
+    const copy = { title: old.title, link: "https://k.example/o" };
+    await world.write("en.xml", rss([...archive, old]));
+    await world.write("zh.xml", rss([copy]));
+    const news = world.news({ sources: [EN, { ...ZH, lang: "en", url: "zh.xml" }] });
+    await news.refresh("view");
+    const { sentiment_overview } = await news.hotTopics({ days: 30, limit: 1 });
+    expect(sentiment_overview).toMatchObject({ dominant: "positive", positive: 1, neutral: 0, negative: 0 });
+    const [story] = (await news.topics({ limit: 50, lang: "en" })).topics.filter(({ title }) => title === old.title);
+    expect(story).toMatchObject({ size: 2, last_seen_at: new Date(old.at).toISOString() });
+    const { topics } = await news.hotTopics({ days: 1, limit: 50, lang: "en" });
+    expect(topics.filter(({ topic }) => topic === old.title)).toEqual([]);
+  });
+
   test("writes at most twice what is new, also after the worker was replaced", async () => {
     const story = (n: number): Story => ({
       title: `Report ${n} of ${n % 7} companies about project ${n * 37}`,
