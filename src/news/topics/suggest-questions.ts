@@ -1,15 +1,7 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { NOT_TICKERS } from "../../language/assets.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
-import {
-  isCommon,
-  isStopWord,
-  isTitleCase,
-  NO_NAME,
-  type Reported,
-  type Subject,
-  subjectsOf,
-} from "./topic-subject.ts";
+import { isNoName, isStopWord, isTitleCase, type Reported, type Subject, subjectsOf } from "./topic-subject.ts";
 import { askedBy, readTitle } from "./title-questions.ts";
 
 /** The last questions of a topic, which are asked where others are not answered. */
@@ -66,11 +58,7 @@ function nameIn(title: string, subjects: readonly Subject[], lang: Language): st
   const [first] = main.filter((each) => title.includes(each[lang])).sort((a, b) => placeOf(a) - placeOf(b));
   const whole = first && names.find((name) => ` ${name.replace(/[.-]/g, " ")} `.includes(` ${first[lang]} `));
   const isOther = (name: string): boolean =>
-    title.indexOf(name) > 0 &&
-    !/^\p{Lu}(?:\d|\.|$)|^Ex-/u.test(name) &&
-    !NOT_TICKERS.has(name) &&
-    !NO_NAME.has(name.toLowerCase()) &&
-    !isCommon(name);
+    title.indexOf(name) > 0 && !/^\p{Lu}(?:\d|\.|$)|^Ex-/u.test(name) && !NOT_TICKERS.has(name) && !isNoName(name);
   const other = lang === "en" ? names.find(isOther) : undefined;
   return whole ?? first?.[lang] ?? other ?? main[0]?.[lang];
 }

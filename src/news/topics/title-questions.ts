@@ -11,8 +11,7 @@ const compiled = (pattern: string): RegExp =>
   new RegExp(filled(pattern.replace("{do}", PARTS.get("do")!.replaceAll(", ", "|"))), "u");
 
 const [LABEL, ASIDE] = rowsOf("out").flatMap((row) => row.map(compiled));
-const SUBJECT = rowsOf("subject").flatMap((row) => row.map(compiled));
-const [NO_SUBJECT, NO_START, WITH_ARTICLE, PLURAL, NO_ARTICLE, NO_PHRASE] = SUBJECT;
+const [NO_SUBJECT, NO_START, WITH_ARTICLE, PLURAL, BARE, ODD] = rowsOf("subject").map(([row = ""]) => compiled(row));
 const ASKS =
   /^(?:by |for )?how (?:many|much|far|long)|^(?:what|who|why|when|where)(?= )|为什么|原因|谁|多少|何时|什么时候|多久|哪[些家]|什么|怎么/;
 const asking = ([pattern = "", question = ""]: string[]) => ({ pattern: compiled(pattern), question });
@@ -24,7 +23,6 @@ const EN = rowsOf("en").map(([list = "", after = "", question = ""]) => {
 });
 const FORMS = new Set(EN.flatMap(({ forms }) => [...forms.keys()]));
 const VERBS = new Set([...FORMS, ...EN.flatMap(({ bases }) => [...bases])]);
-const AHEAD = /^(?:to|will|may|could)$/;
 /** What may follow the subject of a title without a known verb. */
 const FOLLOWS = /^(?:\p{Ll}+[^s]s|to|will|may|could|can|is|are|was|were|has|have)$/u;
 const IN_EU = /( (?:in|to|from)) (EU|UK|US|UAE|SEC|Philippines|Netherlands)(?=\?)/;
@@ -68,7 +66,7 @@ function english(title: string, context: string): ReadTitle {
   for (let at = 1; at < words.length; at++) {
     const verbs = [3, 2, 1].map((count) => read.slice(at, at + count).join(" "));
     if (!verbs.some((verb) => VERBS.has(verb))) continue;
-    const isAhead = AHEAD.test(read[at - 1]!);
+    const isAhead = /^(?:to|will|may|could)$/.test(read[at - 1]!);
     const before = words.slice(0, isAhead ? at - 1 : at);
     const subject = subjectOf(before, context);
     if (!isTitle && (isAhead || /[^s]s$/.test(words[at - 1]!) || verbs.some((verb) => FORMS.has(verb))))
@@ -92,7 +90,7 @@ function english(title: string, context: string): ReadTitle {
     if (isVerb) return { subject };
   }
   const end = read.findIndex((word, at) => at > 0 && FOLLOWS.test(word));
-  const isOdd = end < 0 || isTitle || NO_PHRASE!.test(read[0]!.toLowerCase());
+  const isOdd = end < 0 || isTitle || ODD!.test(read[0]!.toLowerCase());
   return { subject: phrase || (isOdd ? undefined : subjectOf(words.slice(0, end), context)) };
 }
 
@@ -100,12 +98,12 @@ function english(title: string, context: string): ReadTitle {
 function phraseOf(words: readonly string[], context: string): string | undefined {
   const all = words.length > 1 && /(?:ing|ed)$/.test(words[0]!) ? words.slice(1) : words;
   const [first = "", ...rest] = all;
-  const isOdd = all.some((word) => !/^[\p{L}\d][\p{L}\d'’.&-]*$/u.test(word) || NO_PHRASE!.test(word.toLowerCase()));
+  const isOdd = all.some((word) => !/^[\p{L}\d][\p{L}\d'’.&-]*$/u.test(word) || ODD!.test(word.toLowerCase()));
   if (first === "" || isOdd || all.length > 6 || !/^\p{L}/u.test(first)) return undefined;
   const isLower = isCommon(first) || WITH_HYPHEN.test(first) || context.includes(` ${first.toLowerCase()} `);
   const text = [isLower && !/^\p{Lu}{2}|\.\p{Lu}/u.test(first) ? first.toLowerCase() : first, ...rest].join(" ");
-  const isAlone = rest.length === 0 && (!isLower || !NO_ARTICLE!.test(text) || /(?:[eo]rs|ists|ce)$/.test(text));
-  return isAlone ? undefined : NO_ARTICLE!.test(text) ? text : `the ${text}`;
+  const isAlone = rest.length === 0 && (!isLower || !BARE!.test(text) || /(?:[eo]rs|ists|ce)$/.test(text));
+  return isAlone ? undefined : BARE!.test(text) ? text : `the ${text}`;
 }
 
 /** What these words end with, as a question writes it: a name, or what belongs to one, "the Zcash developers". Undefined
@@ -130,9 +128,8 @@ function subjectOf(words: readonly string[], context: string): string | undefine
   if (from === end || isNone || NO_START!.test(words[from - 1] ?? "") || isOther) return undefined;
   if (kind.length > 0) {
     const isName = end > 1 || context.includes(` ${name.replace(/['’]s?$/, "")}`);
-    if (!isName) return undefined;
     const own = `${name} ${kind.join(" ")}`;
-    return isOwn || (NO_ARTICLE!.test(own) && !PLURAL!.test(own)) ? own : `the ${own}`;
+    return !isName ? undefined : isOwn || (BARE!.test(own) && !PLURAL!.test(own)) ? own : `the ${own}`;
   }
   return name.split(" and ").map(withArticle).join(" and ");
 }

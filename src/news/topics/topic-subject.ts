@@ -76,17 +76,16 @@ const NAME =
 const LOWER_CASE = /(?<!\p{L})\p{Ll}[\p{L}\d]+/gu;
 const ASSET_NAMES = new Set(ASSETS.flatMap(({ symbol, names }) => [symbol, ...names].map((one) => one.toLowerCase())));
 /** Capitalised words that name no company, protocol or person. */
-export const NO_NAME = new Set(readWords(new URL("data/capitalised-words.txt", import.meta.url)));
+const NO_NAME = new Set(readWords(new URL("data/capitalised-words.txt", import.meta.url)));
 const COMMON = new Set(readWords(new URL("data/common-words.txt", import.meta.url)));
-/** Whether a capitalised word is of the language's own and no name begins with it. */
-export function isStopWord(word: string): boolean {
-  const lower = word.toLowerCase();
-  const isListed = HEADLINE_STOP_WORDS.has(stem(lower)) || (NO_NAME.has(lower) && COMMON.has(lower));
-  return isListed && word.slice(1) === lower.slice(1); // "US" is a name.
-}
+const isListed = (word: string): boolean =>
+  HEADLINE_STOP_WORDS.has(stem(word)) || (NO_NAME.has(word) && COMMON.has(word));
+/** Whether a capitalised word is of the language's own and no name begins with it; "US" is a name. */
+export const isStopWord = (word: string): boolean => /^.\P{Lu}*$/u.test(word) && isListed(word.toLowerCase());
 /** Whether a word that begins a title in a capital is none of a name. */
 export const isCommon = (word: string): boolean =>
   COMMON.has(word.toLowerCase()) || isStopWord(word) || /.{3}(?:tion|ment|ness|ism|ists|ings?)$/.test(word);
+export const isNoName = (word: string): boolean => NO_NAME.has(word.toLowerCase()) || isCommon(word);
 
 /** Latin names in a title, with the number of items that carry them. A capitalised word that begins a sentence is one
  * if it is capitalised within one too, or is neither in the lexicon nor ever in lower case. Title Case is ignored. A
