@@ -67,8 +67,9 @@ export async function createService(given: ServiceDeps) {
   const budgets = budget && createTokenBudgets({ ...parts, budget, dayOf });
   const suggestions = createGroundedSuggestions({ ...parts, assistant, knowledge, news: published });
   // A refresh ends when the lists that readers get are made of what it brought.
-  const refresh: News["refresh"] = (...how) => published.refresh(...how).finally(suggestions.renew);
-  const refreshAfter: News["refreshAfter"] = (...how) => published.refreshAfter(...how).finally(suggestions.renew);
+  const renewed = async <T>(result: T): Promise<T> => suggestions.renew().then(() => result);
+  const refresh: News["refresh"] = async (...how) => renewed(await published.refresh(...how));
+  const refreshAfter: News["refreshAfter"] = async (...how) => renewed(await published.refreshAfter(...how));
   const news = { ...published, refresh, refreshAfter };
   const chat = createChat({ ...parts, budgets, events, news, assistant, knowledge, suggestions });
   const feed = createFrontPageOperations({ ...parts, news, events, suggestions, assistant, reportDamage });

@@ -36,7 +36,7 @@ export async function openHeadlines(
   return {
     service,
     write,
-    async close(): Promise<void> {
+    close: async (): Promise<void> => {
       await service.close();
       await folder.remove();
     },
