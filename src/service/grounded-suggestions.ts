@@ -55,7 +55,7 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
     const most = Math.max(LEAST, questions.length - SPARE_QUESTIONS);
     const found = await assistant.answered({ questions, ids, about: ids, most, now });
     if (found.length >= LEAST) return found;
-    const templates = HEADLINE_QUESTIONS[lang === "zh" ? lang : "en"];
+    const templates = HEADLINE_QUESTIONS[lang === "zh" ? lang : "en"].slice(0, found.length > 0 ? -1 : undefined);
     const titles = new Set([title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))].map(quotable));
     const plain = templates.flatMap((one) => Array.from(titles, (each) => fillTemplate(one, { title: each })));
     return [...found, ...(await assistant.answered({ questions: plain, ids, most: 1, now }))];

@@ -62,9 +62,10 @@ function english(title: string, context: string): ReadTitle {
   const words = title.split(" ");
   const isTitle = isTitleCase(title);
   const read = isTitle ? words.map((word) => word.toLowerCase()) : words;
+  const bare = read.map((word) => word.replace(/[,;:]$/, ""));
   let phrase: string | undefined;
   for (let at = 1; at < words.length; at++) {
-    const verbs = [3, 2, 1].map((count) => read.slice(at, at + count).join(" "));
+    const verbs = [3, 2, 1].map((count) => bare.slice(at, at + count).join(" "));
     if (!verbs.some((verb) => VERBS.has(verb))) continue;
     const isAhead = /^(?:to|will|may|could)$/.test(read[at - 1]!);
     const before = words.slice(0, isAhead ? at - 1 : at);
