@@ -2,17 +2,19 @@ import { ConverterBuilder } from "opencc-js/core";
 import * as SIMPLIFIED_TO from "opencc-js/preset/cn2t";
 import { memoized } from "../runtime/cache/memoized.ts";
 import type { Script } from "./detect-language.ts";
+import PAIRS from "./to-traditional.json" with { type: "json" };
 import { isTraditional } from "./traditional.ts";
 
 /** Reading the dictionary takes some 200 ms and 45 MB. */
 const converterTo = memoized((to: Script) => ConverterBuilder(SIMPLIFIED_TO)({ from: "cn", to }), 2);
 
-/** Days later: to the dictionary 天后 is an empress of heaven. */
-const DAYS_LATER = /(?<=[\d一二三四五六七八九十百几数两多半] ?)天后/gu;
+/** Words that the dictionary takes for others: of "days later" it makes an empress of heaven. */
+const WORDS = PAIRS.map(([simplified, traditional]) => [new RegExp(simplified!, "gu"), traditional!] as const);
 
 /** A Simplified Chinese text in Traditional characters, by OpenCC. What is Traditional already stays, and so do addresses. */
 export function toTraditional(text: string, script: Script): string {
   const parts = text.split(/(https?:\/\/[^\s\p{Script=Han}]+|\n)/u);
-  const convert = (part: string): string => converterTo(script)(part.replace(DAYS_LATER, "天後"));
+  const known = (part: string): string => WORDS.reduce((text, [word, written]) => text.replace(word, written), part);
+  const convert = (part: string): string => converterTo(script)(known(part));
   return parts.map((part, at) => (at % 2 === 1 || isTraditional(part) ? part : convert(part))).join("");
 }

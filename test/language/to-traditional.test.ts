@@ -13,6 +13,7 @@ it.each([
   ],
   ["皇后後來到了", "皇后後來到了", "皇后後來到了"],
   ["3天后或几天后退回天后宫", "3天後或幾天後退回天后宮", "3天後或幾天後退回天后宮"],
+  ["请先尝试用它，总发售量已经上链", "請先嘗試用它，總發售量已經上鏈", "請先嘗試用它，總發售量已經上鏈"],
   ["no Chinese", "no Chinese", "no Chinese"],
 ])("writes %j in the characters of Taiwan and of Hong Kong", (simplified, tw, hk) => {
   expect([toTraditional(simplified, "tw"), toTraditional(simplified, "hk")]).toEqual([tw, hk]);

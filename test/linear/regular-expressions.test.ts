@@ -8,6 +8,7 @@ const SOURCES = resolve(import.meta.dirname, "../../src");
 
 /** Files that make expressions of their own constants, which `linear-time.test.ts` runs, or of what an operator wrote. */
 const MAKE_EXPRESSIONS = [
+  "assistant/answering/period.ts",
   "assistant/grounding/check-statement.ts",
   "assistant/grounding/figures.ts",
   "assistant/grounding/word-sets.ts",
@@ -15,6 +16,7 @@ const MAKE_EXPRESSIONS = [
   "config/config-example.ts",
   "language/assets.ts",
   "language/quantities.ts",
+  "language/to-traditional.ts",
   "language/traditional.ts",
   "news/sources/feed-dates.ts",
   "news/topics/title-questions.ts",

@@ -3,6 +3,7 @@ import { LIMITS } from "../../contract/field-bounds.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import { clausesOf, type Findings } from "../retrieval/find-evidence.ts";
 import type { Route, Routing } from "../routing/routing.ts";
+import { fold } from "../../language/tokenize.ts";
 import { assetsInQuestion } from "../../language/assets.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./account-patterns.json" with { type: "json" };
@@ -41,11 +42,13 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
     return withRouting(answerLatest(ofNews, index), ofNews.routing, "latest", "latest");
   const each = isTitle ? undefined : answerEach(request, index);
   if (each !== undefined) return each;
-  const findings = searchFor(request, index);
+  const findings = searchFor(request, index, !isTitle && isKind("news", request.question));
   const found = answerFromEvidence(findings, request);
-  const isVague = found.outcome === "offered" && found.sources.every(({ kind }) => kind === "help");
-  if (isVague && isKind("news", request.question)) return withRouting(declined(ofNews), ofNews.routing, "latest");
-  return settle(found, findings, request, index);
+  // What was said just before is no answer to another question.
+  const before = request.history.at(-1);
+  const isRepeated =
+    found.outcome === "answered" && before?.answer === found.text && before.question !== request.question;
+  return settle(isRepeated ? { ...asUnsure(found, routing.lang), outcome: "unsure" } : found, findings, request, index);
 }
 
 /** Answers each of several questions in one, unless one has no answer (an offer, where none is sure) or shares its article. */
@@ -92,8 +95,9 @@ function answerPlainly({ question, routing, history }: AnswerRequest): Draft | u
 /** @param isLookedUp whether no article answers the question for sure: before, it must leave no doubt */
 function isForService({ question, routing }: AnswerRequest, isLookedUp: boolean): boolean {
   const { route, sub_intent, confidence } = routing;
+  const folded = fold(question);
   if (route === "account")
-    return SAYS.account.test(question) && SAYS.own.test(question) && (isLookedUp || confidence >= SURE_OF_ROUTE);
+    return SAYS.account.test(folded) && SAYS.own.test(folded) && (isLookedUp || confidence >= SURE_OF_ROUTE);
   const isOfNoAsset = sub_intent === "price" && assetsInQuestion(question).size === 0;
   return route === "market" && confidence >= (isLookedUp && !isOfNoAsset ? SURE_OF_ROUTE : 1);
 }
@@ -111,7 +115,7 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
     if (route === "news" || route === "notice") {
       const latest = answerLatest(request, index);
       // Of news nobody knows whether they answer what they were not found for.
-      const isSure = latest.outcome === "answered" && route !== "news";
+      const isSure = latest.outcome === "answered" && route !== "news" && isKind("notice", request.question);
       if (latest.outcome !== "declined")
         return withRouting(isSure ? latest : asUnsure(latest, lang), routing, "latest", "latest");
     }

@@ -36,13 +36,15 @@ export function draft(text: string, outcome: AnswerOutcome, sources: SourceItem[
   return { text, sources, outcome, model_name: "local-extractive" };
 }
 
-/** Searches for a question; for one that may be a follow-up, also for the question before. */
-export function searchFor(request: AnswerRequest, index: AnswerIndex): Findings {
+/** Searches for a question; for one that may be a follow-up, also for the question before.
+ * @param isOfNews whether it asks for news by that word: no help article is meant */
+export function searchFor(request: AnswerRequest, index: AnswerIndex, isOfNews = false): Findings {
   const { question, routing, now, wide, about, token_symbol: symbol, page_context: page } = request;
   const previous = about === undefined ? previousOf(request) : undefined;
   const near = previous?.isNeeded === true ? undefined : request.near; // A follow-up alone says too little.
   const isThen = periodOf(question, now, request.zone);
-  const accept = (one: Passage): boolean => about?.includes(one.id) ?? (one.kind !== "news" || isThen?.(one) !== false);
+  const accept = (one: Passage): boolean =>
+    about?.includes(one.id) ?? (one.kind === "news" ? isThen?.(one) !== false : !isOfNews || one.kind === "notice");
   const asked = { question: withoutResearch(question), lang: routing.lang, now, wide, previous, symbol, page };
   return findEvidence(index, { ...asked, near, accept });
 }

@@ -27,19 +27,27 @@ const ASSET_TERMS: ReadonlySet<string> = new Set(
 );
 
 /** Whether a question about news or notices names no subject: "the latest news", "any announcements about BTC?". */
-export function asksForLatest({ question, routing: { route }, now }: AnswerRequest): boolean {
-  const isNews = route === "news" || route === "notice" || isKind("news", question);
+export function asksForLatest(request: AnswerRequest): boolean {
+  const { question, routing, now } = request;
+  const before = previousNamed(request);
+  if (before !== undefined) return asksForLatest({ ...request, question: before, history: [] });
   const said = searchTerms(withoutPeriod(question)).filter((term) => !isFunctional(term));
-  if (!isNews && (said.length === 0 || periodOf(question, now) === undefined)) return false;
+  const isNews = routing.route === "news" || routing.route === "notice" || isKind("news", question);
+  const isDated = periodOf(question, now) !== undefined;
+  if (isKind("why", question) || (said.length === 0 ? !(isNews && isDated) : !(isNews || isDated))) return false;
   return said.every((term) => GENERIC_TERMS.has(term) || ASSET_TERMS.has(term));
 }
+
+/** The question before, where this one leaves its subject to that. */
+const previousNamed = ({ question, history }: AnswerRequest): string | undefined =>
+  isKind("followUp", question) ? history.at(-1)?.question : undefined;
 
 /** A list of the newest news or notices on the assets, subject and time of the question; with a model, its summary of them. */
 export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft {
   const { routing, wide, now, zone, question, token_symbol } = request;
   const { lang, sub_intent, confidence } = routing;
   const kind: Passage["kind"] = routing.route === "notice" ? "notice" : "news";
-  const named = assetsInQuestion(question);
+  const named = assetsInQuestion(`${question}\n${previousNamed(request) ?? ""}`);
   // Those that the question names, else the one of the user's page.
   const assets = named.size > 0 || token_symbol === undefined ? named : new Set([token_symbol.toUpperCase()]);
   const isListable =
@@ -63,7 +71,7 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft 
   const lines = stories.map((reports) => wordsOf(reports[0]!) + reportedBy(reports, lang, zone));
   const leads = [...(asked.length > 0 ? [] : [NOT_THEN[lang]]), ...(opens ? [] : [lead[lang]])];
   const sources = stories.flat().map((report) => toSourceItem(report, wordsOf(report)));
-  const outcome = asked.length > 0 ? "answered" : "unsure";
+  const outcome = asked.length > 0 && (narrowed || asksForLatest(request)) ? "answered" : "unsure";
   return withModel(stories.flat(), draft([...leads, ...lines].join("\n"), outcome, sources), request);
 }
 

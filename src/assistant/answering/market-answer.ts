@@ -16,6 +16,7 @@ function describeMood(mood: Omit<MarketMood, "hot">, lang: Language): string {
 
 /** The answer to a question about the market; `known` is false when there are no figures to answer from. */
 export function answerMarket(subIntent: string, market: MarketMood, lang: Language, wide: boolean) {
+  if (subIntent === "past") return { text: MARKET.onlyNow[lang], known: false };
   if (subIntent === "price") return { text: MARKET.noPrices[lang], known: false };
   if (subIntent === "hot_topics" && market.hot.length === 0) return { text: MARKET.noData[lang], known: false };
   const topics = [MARKET.hotTopics[lang], ...market.hot.slice(0, wide ? TOPICS.wide : TOPICS.narrow)].join("\n");

@@ -8,25 +8,56 @@ const NUMBER = ["\\d{1,3}", ...Object.keys(NUMBERS).toSorted((a, b) => b.length 
 const PERIODS = WORDS.periods.map(({ says, ...period }) => {
   return { ...patternsOf({ says: says.map((one) => one.replace("NUMBER", NUMBER)) }), ...period };
 });
+const DATES = WORDS.dates.map((date) => new RegExp(date, "u"));
+const { since: SINCE } = patternsOf({ since: WORDS.since });
 
 /** Whether something was published at the time that a question names, the last one such where it would be to come, as a
  * test; undefined without words of time. @param zone of the reader's days, an offset such as `+08:00` */
 export function periodOf(question: string, now: number, zone = "Z") {
-  const text = fold(question);
-  const period = PERIODS.find(({ says }) => says.test(text));
-  if (period === undefined) return undefined;
-  const { says, hours, of, from = 0, to = 0 } = period;
   const shift = offsetMinutes(zone)! * 60_000;
   const today = Math.floor((now + shift) / DAY_MS); // Days since the epoch, which began on a Thursday.
-  const named = of === "week" ? today - ((today + 3) % 7) : today;
-  const day = (number: number): number => (named + number - (named + from > today ? 7 : 0)) * DAY_MS - shift;
-  const numeral = says.exec(text)!.slice(1).find(Boolean) ?? "1";
-  const lasts = (hours ?? 0) * (NUMBERS[numeral] ?? Number(numeral)) * 3_600_000;
-  const [begin, end] = hours === undefined ? [day(from), day(to)] : [now - lasts, now + 1];
+  let text = fold(question);
+  const dates = DATES.flatMap((date) => daysOf(date.exec(text)?.groups, today));
+  const spans = dates.map((day) => [day * DAY_MS - shift, (day + 1) * DAY_MS - shift] as const);
+  for (const { says, hours, ...period } of PERIODS) {
+    const said = says.exec(text);
+    if (said === null) continue;
+    text = text.replace(says, " ");
+    const numeral = said.slice(1).find(Boolean) ?? "1";
+    const number = NUMBERS[numeral] ?? Number(numeral);
+    if (hours !== undefined) spans.push([now - number * hours * 3_600_000, now + 1]);
+    else
+      spans.push([dayOf(period, 0, number, today) * DAY_MS - shift, dayOf(period, 1, number, today) * DAY_MS - shift]);
+  }
+  if (spans.length === 0) return undefined;
+  const begin = Math.min(...spans.map(([from]) => from));
+  const end = SINCE.test(text) ? now + 1 : Math.max(...spans.map(([, to]) => to));
   return ({ published_at }: { readonly published_at: string | null }): boolean =>
     Date.parse(published_at ?? "") >= begin && Date.parse(published_at ?? "") < end;
 }
 
+type Period = Omit<(typeof PERIODS)[number], "says" | "hours">;
+
+/** The day on which a period begins (`end` 0) or that follows it (1). */
+function dayOf({ of, from = 0, to = 0, ago }: Period, end: 0 | 1, number: number, today: number): number {
+  const step = end === 0 ? from : to;
+  const date = new Date(today * DAY_MS);
+  if (of === "month") return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + step) / DAY_MS;
+  if (of === "year") return Date.UTC(date.getUTCFullYear() + step, 0) / DAY_MS;
+  const named = of === "week" ? today - ((today + 3) % 7) : today - (ago === undefined ? 0 : number);
+  return named + step - (named + from > today ? 7 : 0);
+}
+
+/** The day of a date, without its year the last one before today. */
+function daysOf(groups: Readonly<Record<string, string | undefined>> | undefined, today: number): number[] {
+  if (groups === undefined) return [];
+  const { year, month, day } = groups;
+  const current = new Date(today * DAY_MS).getUTCFullYear();
+  const years = year === undefined ? [current, current - 1] : [Number(year)];
+  const days = years.map((one) => Date.parse(`${month} ${day} ${one} UTC`) / DAY_MS);
+  return days.filter((one) => one <= today).slice(0, 1);
+}
+
 /** The folded question without its words of time. */
 export const withoutPeriod = (question: string): string =>
-  PERIODS.reduce((text, { says }) => text.replace(says, " "), fold(question));
+  [...PERIODS.map(({ says }) => says), ...DATES, SINCE].reduce((text, said) => text.replace(said, " "), fold(question));

@@ -72,12 +72,15 @@ function extend(units: readonly TextUnit[], first: number, last: number): [from:
   return [from, to];
 }
 
-/** Of a long table the rows whose first cell names what is asked, and most do not, if they say all that any row says of it. */
+/** Of a long table the rows whose first cell the question names in full, if they say all that any row says of it. */
 function rowsAsked(rows: number[], units: readonly TextUnit[], groups: RankedArticle["groups"], matches: number[][]) {
   if (rows.length < MIX.rows.most) return rows;
   const names = rows.map((row) => new Set(searchTerms(units[row]!.text.split("|")[1] ?? "")));
+  const terms = new Set(groups.flatMap(({ alternatives }) => alternatives.flatMap((one) => one.terms)));
   const asked = groups.flatMap(({ alternatives, weight }) => {
-    const named = rows.filter((_, at) => matchOf(alternatives, (term) => names[at]!.has(term)) >= MIX.rows.named);
+    const isNamed = (name: Set<string>): boolean =>
+      matchOf(alternatives, (term) => name.has(term)) >= MIX.rows.named && [...name].every((term) => terms.has(term));
+    const named = rows.filter((_, at) => isNamed(names[at]!));
     return weight >= MIX.rows.weight && named.length <= rows.length / 2 ? named : [];
   });
   const said = matches[0]!.map((_, group) => asked.reduce((most, row) => Math.max(most, matches[row]![group]!), 0));

@@ -64,13 +64,14 @@ function classify(question: string, { history, page_context }: RouteContext): Cl
   const words = canonical(question);
   const label = words === "" ? "small_talk/capability" : known.get(words);
   if (label !== undefined) return { label, confidence: 1 };
-  if (isAssetName(question)) return { label: "news/symbol", confidence: CONFIDENT };
+  const previous = history.at(-1)?.question;
+  const isFollowUp = previous !== undefined && isKind("followUp", question);
+  if (!isFollowUp && isAssetName(question)) return { label: "news/symbol", confidence: CONFIDENT };
   if (asksAdvice(question)) return { label: "out_of_scope/investment_advice", confidence: 1 };
   if (isKind("sum", question)) return { ...OUT_OF_SCOPE, confidence: 1 };
   const core = withoutCourtesy(question);
   const best = classifier.classify(core);
-  const previous = history.at(-1)?.question;
-  if (previous !== undefined && best.confidence < CONFIDENT && isElliptical(question)) {
+  if (previous !== undefined && (isFollowUp || (best.confidence < CONFIDENT && isElliptical(question)))) {
     const joined = classifier.classify(`${withoutCourtesy(previous)} ${core}`);
     if (joined.confidence >= LEAST_CONFIDENCE.inDomain) return joined;
   }
@@ -131,8 +132,9 @@ export function isElliptical(question: string): boolean {
 /** Whether a question is so short that it may be a follow-up though it does not read as one: "要多久", "is there a maximum". */
 export const isShort = (question: string): boolean => fits(fold(question).trim(), SHORT);
 
-/** Whether a question is but a sum, needs what was said before, or asks for news by that word. */
-export const isKind = (kind: "sum" | "followUp" | "news", text: string) => SAYS[kind].test(fold(text).trim());
+/** Whether a question is but a sum, needs what was said before, asks for news or notices by name, or for a reason. */
+export const isKind = (kind: "sum" | "followUp" | "news" | "notice" | "why", text: string) =>
+  SAYS[kind].test(fold(text).trim());
 
 /** Whether the user asks what to buy or sell, or where a price will go. */
 export const asksAdvice = (question: string): boolean => SAYS.advice.test(fold(question));

@@ -11,7 +11,7 @@ import type { UserStates } from "../user-state.ts";
 import { answerQuestion, type AnswerDeps } from "./answer-question.ts";
 import { PendingAnswers, type PendingAnswer } from "./pending-answers.ts";
 import { deliver, deliverAgain, type DeliveryDeps } from "./delivery.ts";
-import { readQuestion, RESEARCH, type Question } from "./question.ts";
+import { readQuestion, RESEARCH, type Question, type QuestionDeps } from "./question.ts";
 import { createAnswerRepair } from "./answer-repair.ts";
 import type { LedgerOperation } from "../../ledger/ledger-idempotency.ts";
 
@@ -19,7 +19,6 @@ import type { LedgerOperation } from "../../ledger/ledger-idempotency.ts";
 const MOST_UNPAID = 20;
 const UNPAID_WINDOW_MS = 60_000;
 
-type QuestionDeps = Parameters<typeof readQuestion>[0];
 type OwnDeps = { ids: Ids; knowledge: Knowledge; userStates: UserStates; budgets: TokenBudgets | undefined };
 type ChatDeps = AnswerDeps & DeliveryDeps & QuestionDeps & OwnDeps; // The budgets are absent without a model.
 
@@ -46,7 +45,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       if (refused.includes("other") && unpaid(user).times > MOST_UNPAID) throw new AnpError(1005);
       await knowledge.ready();
       const use = { signal: call.signal, meter: deps.budgets?.meterOf(user), calls: [] as ModelCall[] };
-      const asked = { ...question.asked, refused, zone: deps.config.quota.timezone };
+      const asked = { ...question.asked, refused };
       const prepared = await assistant.prepare(asked, { caller: user, wait_ms, ...use });
       call.explain?.({ ...(await assistant.explain(asked, prepared)), calls: use.calls });
       const { kind, routing } = prepared;
