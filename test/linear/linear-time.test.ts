@@ -110,6 +110,7 @@ beforeAll(async () => {
   const { unitsOf } = await import("../../src/assistant/retrieval/text-units.ts");
   const { featuresOf } = await import("../../src/assistant/routing/classifier/features.ts");
   const rules = await import("../../src/assistant/routing/router.ts");
+  const { periodOf, withoutPeriod } = await import("../../src/assistant/answering/period.ts");
   const { normalizeQuestion, presentQuestion } = await import("../../src/events/projections/normalize-question.ts");
   const { cleanLine } = await import("../../src/cli/terminal/clean-text.ts");
   const passages = ["1", "2"].map((id) => ({ id, kind: "help", title: id, text: "", url: "", lang: "en" }) as const);
@@ -119,6 +120,8 @@ beforeAll(async () => {
       rules.asksAdvice(text),
       rules.isElliptical(text),
       rules.withoutCourtesy(text),
+      ...(["sum", "followUp", "news", "notice", "why"] as const).map((kind) => rules.isKind(kind, text)),
+      [periodOf(text, 0), withoutPeriod(text)],
       isAssetName(text),
       assetsInQuestion(text),
       featuresOf(text),
