@@ -1,4 +1,4 @@
-import { DAY_MS, offsetMinutes, toIso } from "../runtime/clock.ts";
+import { DAY_MS, offsetMinutes, utcDay } from "../runtime/clock.ts";
 
 /** The quota rules in one offset. */
 export type QuotaRules = ReturnType<typeof createQuotaRules>;
@@ -18,7 +18,7 @@ export function createQuotaRules(timezone: string) {
 
   function dateAt(now: number): string {
     const day = Math.floor((now + shift) / DAY_MS);
-    if (day !== known.day) known = { day, date: toIso(day * DAY_MS).slice(0, 10) };
+    if (day !== known.day) known = { day, date: utcDay(day * DAY_MS) };
     return known.date;
   }
 
@@ -35,7 +35,7 @@ export function createQuotaRules(timezone: string) {
     stateOf(use: { readonly day: string; readonly used: number }, quota: number, now: number) {
       const day = dayOf(now, use.day);
       const used = day === use.day ? use.used : 0;
-      if (reset.day !== day) reset = { day, at: `${toIso(Date.parse(day) + DAY_MS).slice(0, 10)}T00:00:00${suffix}` };
+      if (reset.day !== day) reset = { day, at: `${utcDay(Date.parse(day) + DAY_MS)}T00:00:00${suffix}` };
       return {
         free_daily_quota: quota,
         free_daily_used: used,

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { batchesOf } from "../runtime/batches.ts";
 import type { ReportDamage } from "../storage/health/damage-reporter.ts";
-import { daysBetween } from "./log/event-address.ts";
-import { DAY_MS } from "../runtime/clock.ts";
+import { DAY_MS, daysBetween } from "../runtime/clock.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { OnSkipped } from "../storage/stream.ts";
 import { eventsOfDay, loggedEvents, type TimeRange } from "./log/day-log.ts";

@@ -1,5 +1,4 @@
-import { isDay } from "../../events/log/event-address.ts";
-import { DAY_MS, offsetMinutes, toIso } from "../../runtime/clock.ts";
+import { DAY_MS, isDay, offsetMinutes, toIso, utcDay } from "../../runtime/clock.ts";
 import { notValid } from "../../runtime/text/describe-value.ts";
 
 /** Times as people read and type them. Machine formats keep ISO 8601. */
@@ -26,7 +25,7 @@ export function showReset(iso: string, now: number): string {
 /** The offset that an ISO 8601 instant ends with. */
 export const zoneOf = (iso: string): string => /[+-]\d\d:\d\d$/.exec(iso)?.[0] ?? "Z";
 /** The day of an instant in a zone, `YYYY-MM-DD`. */
-export const dayIn = (ms: number, zone: string): string => toIso(ms + shiftOf(zone)).slice(0, 10);
+export const dayIn = (ms: number, zone: string): string => utcDay(ms + shiftOf(zone));
 const shiftOf = (zone: string): number => (offsetMinutes(zone) ?? 0) * UNIT_MS.m;
 
 /** How long ago an instant was, in the largest unit that is full: `3 h ago`; `now` within a second. */

@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { ifDamaged, ifFailed, type Storage } from "../../storage/storage.ts";
 import { type OnSkipped, Stream } from "../../storage/stream.ts";
-import { formatAddress, isDay } from "./event-address.ts";
-import { DAY_MS } from "../../runtime/clock.ts";
+import { DAY_MS, isDay } from "../../runtime/clock.ts";
 import { batch, type Batch } from "../event.ts";
 
 /** Bounds of one batch, so that a reader can hold several of them in memory. */
@@ -15,6 +14,9 @@ export interface LogPosition {
   readonly since: number; // 0 for the beginning.
   readonly mark?: string | undefined; // Absent where it is not known: the batch was skipped.
 }
+
+/** The address of an event as its id, `2026-11-20-12-0`: UTC day, number of the batch in its log from 1, index from 0. */
+export const formatAddress = (day: string, batch: number, index: number): string => `${day}-${batch}-${index}`;
 
 /** The log of one UTC day: a stream of batches. */
 export type DayLog = Stream<Batch>;

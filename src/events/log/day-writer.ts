@@ -2,8 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import type { Ids } from "../../runtime/ids.ts";
 import { ifDamaged, StorageError, type Storage } from "../../storage/storage.ts";
-import { formatAddress } from "./event-address.ts";
-import { appendBatch, isUnchanged, openDay, type DayLog, type LogPosition } from "./day-log.ts";
+import { appendBatch, formatAddress, isUnchanged, openDay, type DayLog, type LogPosition } from "./day-log.ts";
 import type { StoredEvent } from "../event.ts";
 
 /** The search for an event that may be in the log already. Up to the position it certainly is not. */

@@ -1,6 +1,6 @@
 import type { Storage } from "../../storage/storage.ts";
 import type { OnSkipped } from "../../storage/stream.ts";
-import { utcDay } from "../log/event-address.ts";
+import { utcDay } from "../../runtime/clock.ts";
 import { loggedEvents, type TimeRange } from "../log/day-log.ts";
 import { userHash } from "./hot-questions.ts";
 

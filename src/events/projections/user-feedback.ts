@@ -1,6 +1,5 @@
 import type { Storage } from "../../storage/storage.ts";
-import { daysBetween } from "../log/event-address.ts";
-import { DAY_MS } from "../../runtime/clock.ts";
+import { DAY_MS, daysBetween } from "../../runtime/clock.ts";
 import { eventsOfDay } from "../log/day-log.ts";
 import type { StoredEvent } from "../event.ts";
 

@@ -1,7 +1,6 @@
 import type { Storage } from "../../storage/storage.ts";
 import type { OnSkipped } from "../../storage/stream.ts";
-import { followDay } from "../log/day-log.ts";
-import { formatAddress } from "../log/event-address.ts";
+import { followDay, formatAddress } from "../log/day-log.ts";
 import { contentOf, fingerprint } from "../log/event-fingerprint.ts";
 import type { StoredEvent } from "../event.ts";
 import type { ReplayedEvent } from "./exported-line.ts";
