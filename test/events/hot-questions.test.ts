@@ -9,8 +9,7 @@ import {
   type QuestionTotals,
   rankQuestions,
 } from "../../src/events/projections/hot-questions.ts";
-import { normalizeQuestion, presentQuestion } from "../../src/events/projections/normalize-question.ts";
-import { isPublic } from "../../src/events/projections/public-question.ts";
+import { isPublic, normalizeQuestion, presentQuestion } from "../../src/events/projections/question-text.ts";
 import { toIso } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { HOUR, next, NOON, openEvents, question } from "./open-events.ts";

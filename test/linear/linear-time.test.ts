@@ -111,7 +111,7 @@ beforeAll(async () => {
   const { featuresOf } = await import("../../src/assistant/routing/classifier/features.ts");
   const rules = await import("../../src/assistant/routing/router.ts");
   const { periodOf, withoutPeriod } = await import("../../src/assistant/answering/period.ts");
-  const { normalizeQuestion, presentQuestion } = await import("../../src/events/projections/normalize-question.ts");
+  const { normalizeQuestion, presentQuestion } = await import("../../src/events/projections/question-text.ts");
   const { cleanLine } = await import("../../src/cli/terminal/clean-text.ts");
   const passages = ["1", "2"].map((id) => ({ id, kind: "help", title: id, text: "", url: "", lang: "en" }) as const);
   const index = new AnswerIndex(passages.map((passage) => ({ ...passage, published_at: null })));

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import type { OperationData } from "../../contract/endpoints.ts";
 import { codePoints } from "../../contract/schemas/shared-fields.ts";
 import type { StoredEvent } from "../event.ts";
-import { normalizeQuestion, presentQuestion } from "./normalize-question.ts";
-import { isPublic } from "./public-question.ts";
+import { isPublic, normalizeQuestion, presentQuestion } from "./question-text.ts";
 
 /** The events that count as a question: their payload holds `question` and `lang`. */
 export const QUESTION_ASKED = "question_asked";

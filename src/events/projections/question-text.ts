@@ -1,3 +1,6 @@
+import { patternsOf } from "../../runtime/text/patterns.ts";
+import patterns from "./private-patterns.json" with { type: "json" };
+
 const APOSTROPHE = /['’ʼ`´]/gu; // Apostrophes are removed: "what's" equals "whats".
 const INVISIBLE = /[\p{Cf}\p{Cc}]/gu;
 /** A point or comma between digits belongs to the number, `%` to its meaning; other punctuation only separates words. */
@@ -23,3 +26,14 @@ export const normalizeQuestion = (question: string): string =>
 /** A question for display: on one line, trimmed. */
 export const presentQuestion = (question: string): string =>
   question.replace(SPACE, " ").replace(INVISIBLE, "").trim().toWellFormed();
+
+const PRIVATE = Object.values(patternsOf(patterns, "iu"));
+const MIXED = /[a-z\d_-]{10,}/gi; // A word of letters and digits: an id if it is long and has several digits.
+const ID_DIGITS = 3;
+
+/** Whether everybody may see a question: no address, URL, mail, phone, wallet, id or insult, not even in doubt. */
+export function isPublic(question: string): boolean {
+  const text = question.normalize("NFKC");
+  if (PRIVATE.some((pattern) => pattern.test(text))) return false;
+  return (text.match(MIXED) ?? []).every((word) => (word.match(/\d/g)?.length ?? 0) < ID_DIGITS);
+}
