@@ -4,16 +4,12 @@ import type { Logger } from "../../runtime/logger.ts";
 import { StorageError, type Storage } from "../../storage/storage.ts";
 import { BATCH_LIMITS, type LogPosition } from "./day-log.ts";
 import { createDayWriter, type DuplicateSearch, type PendingEvent, type Recorded } from "./day-writer.ts";
-import { newEvent, type NewEvent } from "../event.ts";
+import { newEvent, type NewEvent, type StoredEvent } from "../event.ts";
 
 const QUEUE_LIMITS = { events: 10_000, bytes: 32 * 1024 * 1024 }; // What may wait for the storage; bytes as JSON.
 export type QueueLimits = Readonly<typeof QUEUE_LIMITS>;
 /** When an event happened, in ISO 8601, the id it came with, and where in the log of that day it may be already. */
-export type KnownEvent = {
-  readonly created_at: string;
-  readonly source_id?: string;
-  readonly search?: DuplicateSearch;
-};
+export type KnownEvent = Pick<StoredEvent, "created_at" | "source_id"> & { readonly search?: DuplicateSearch };
 
 interface QueuedEvent extends PendingEvent {
   readonly bytes: number;
