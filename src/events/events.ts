@@ -6,7 +6,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { OnSkipped } from "../storage/stream.ts";
 import { eventsOfDay, loggedEvents, type TimeRange } from "./log/day-log.ts";
 import { contentOf, fingerprint, uniqueId } from "./log/event-fingerprint.ts";
-import { rankQuestions } from "./projections/hot-questions.ts";
+import { rankQuestions, type Shown } from "./projections/hot-questions.ts";
 import type { NewEvent } from "./event.ts";
 import { type EventDeps, EventLog, type KnownEvent } from "./log/event-log.ts";
 import { createProjections, PROJECTED_DAYS } from "./projections/projections.ts";
@@ -16,10 +16,8 @@ import { replayEvents } from "./replay/replay-events.ts";
 import type { Line, ReplayOptions } from "./replay/replay-lines.ts";
 import { countEvents } from "./projections/event-stats.ts";
 
-interface HotQuestionOptions {
+interface HotQuestionOptions extends Shown {
   readonly days: number; // How far back to look, in days of 24 hours: 1 to 30.
-  readonly limit: number;
-  readonly min_users: number; // How many different users must have asked a question for it to be shown.
   readonly now?: number | undefined; // Milliseconds since the Unix epoch; the clock's time when left out.
 }
 
@@ -49,7 +47,7 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
     recordLater: (event: NewEvent, known: KnownEvent) => log.record(event, known, true), // One that nobody waits for.
     /** Questions that at least `min_users` different users asked: the most often asked first, then the most recent.
      * @throws RangeError when `days` is not 1 to 30, StorageError when the log cannot be read */
-    async hotQuestions({ days, limit, min_users: minUsers, now = clock.now() }: HotQuestionOptions) {
+    async hotQuestions({ days, now = clock.now(), ...shown }: HotQuestionOptions) {
       if (!Number.isInteger(days) || days < 1 || days > PROJECTED_DAYS)
         throw new RangeError(`days must be an integer from 1 to ${PROJECTED_DAYS}`);
       const window = { from: now - days * DAY_MS, to: now };
@@ -57,7 +55,7 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
       const before = turn;
       turn = before.then(() => delay(RANKING_MS));
       await before;
-      return rankQuestions(projections.totals, window, { limit, minUsers });
+      return rankQuestions(projections.totals, window, shown);
     },
     replay: (lines: AsyncIterable<Line> | Iterable<Line>, options?: ReplayOptions) =>
       replayEvents({ ...dependencies, onSkipped }, batchesOf(lines, 1), options),

@@ -252,7 +252,7 @@ describe("hot questions", () => {
     expect(day.asked).toBe(DAY_LIMITS.asked);
     expect(day.questions.get("who")?.texts.length).toBe(DAY_LIMITS.variants);
     const window = { from: NOON, to: NOON };
-    expect(rankQuestions(totals, window, { limit: 2, minUsers: 3 })).toHaveLength(1);
+    expect(rankQuestions(totals, window, { limit: 2, min_users: 3 })).toHaveLength(1);
   });
 
   it("depends on the events alone, not on how they were batched or when it looked", async () => {

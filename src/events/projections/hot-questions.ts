@@ -26,7 +26,8 @@ type QuestionDay = ReturnType<typeof emptyQuestionDay>; // The questions of one 
 /** A question that several users asked. `count` is how often it was asked. */
 export type HotQuestion = Readonly<OperationData<"getHotTopics">["user_hot_questions"][number]>;
 
-type Shown = { readonly limit: number; readonly minUsers: number };
+/** How many questions are shown, and how many different users must have asked one. */
+export type Shown = { readonly limit: number; readonly min_users: number };
 type TimeWindow = { readonly from: number; readonly to: number }; // Both included, in milliseconds.
 
 export const emptyQuestionDay = () => ({ questions: new Map<string, Asked>(), asked: 0 });
@@ -92,14 +93,14 @@ export function forgetQuestions(totals: QuestionTotals, { questions }: QuestionD
   }
 }
 
-/** The questions that at least `minUsers` different users asked within the window: the most often asked first, then the
+/** The questions that at least `min_users` different users asked within the window: the most often asked first, then the
  * most recently asked, then in the order of the text. The text shown is the most frequent variant.
  * @param totals of all days that the window touches, and possibly others */
-export function rankQuestions(totals: QuestionTotals, window: TimeWindow, { limit, minUsers }: Shown): HotQuestion[] {
+export function rankQuestions(totals: QuestionTotals, window: TimeWindow, { limit, min_users }: Shown): HotQuestion[] {
   const often: { readonly parts: readonly Asked[]; readonly count: number; readonly last: number }[] = [];
   for (const parts of totals.values()) {
     const { count, last } = countAsked(parts, window);
-    if (count >= minUsers) often.push({ parts, count, last });
+    if (count >= min_users) often.push({ parts, count, last });
   }
   often.sort((a, b) => b.count - a.count || b.last - a.last);
   const hot: (HotQuestion & { readonly last: number })[] = [];
@@ -109,7 +110,7 @@ export function rankQuestions(totals: QuestionTotals, window: TimeWindow, { limi
     if (end !== undefined && (count !== end.count || last !== end.last)) break;
     const inOrder = parts.toSorted((a, b) => a.first - b.first);
     const { question, lang, users } = describe(inOrder, window);
-    if (users >= minUsers) hot.push({ question, count, lang, last });
+    if (users >= min_users) hot.push({ question, count, lang, last });
   }
   hot.sort((a, b) => b.count - a.count || b.last - a.last || (a.question < b.question ? -1 : 1));
   return hot.slice(0, limit).map(({ question, count, lang }) => ({ question, count, lang }));
