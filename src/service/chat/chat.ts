@@ -9,7 +9,7 @@ import { type Call, ledgerOperationOf, userOf, type OperationHandler } from "../
 import type { Knowledge } from "../knowledge.ts";
 import type { UserStates } from "../user-state.ts";
 import { answerQuestion, type AnswerDeps } from "./answer-question.ts";
-import { PendingAnswers, type PendingAnswer } from "./pending-answers.ts";
+import { createPendingAnswers, type PendingAnswer } from "./pending-answers.ts";
 import { deliver, deliverAgain, type DeliveryDeps } from "./delivery.ts";
 import { readQuestion, RESEARCH, type Question, type QuestionDeps } from "./question.ts";
 import { createAnswerRepair } from "./answer-repair.ts";
@@ -29,12 +29,12 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
   const prices: Prices = { account, small_talk, advanced_research, other };
   const wait_ms = deps.config.limits.wait_ms || Infinity;
   const unpaid = createWindowCounter(UNPAID_WINDOW_MS);
-  const inFlight = new PendingAnswers();
+  const begin = createPendingAnswers();
   const inTurn = createKeyedMutex();
   const repair = createAnswerRepair(deps);
 
   async function answerOnce(call: Call, user: string, body: Question["body"], operation: LedgerOperation) {
-    const answer = inFlight.begin(user);
+    const answer = begin(user);
     try {
       const started = clock.now();
       const question = await readQuestion(deps, user, body);
