@@ -45,6 +45,7 @@ export function createAccountsService({ config, storage, clock, random, observer
   return {
     ...parts,
     ...points,
+    quotaRules,
     run: async <K extends AccountOperationId>(id: K, call: Call, raw: RawInput): Promise<Outcome<K>> =>
       points.operations[id](call, validateRequest(id, raw)),
     async close(): Promise<void> {

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createAuthenticator } from "../accounts/authenticator.ts";
-import { createQuotaRules } from "../accounts/quota-rules.ts";
 import { assistantInProcess, assistantInWorker } from "../assistant/jobs/assistant-runner.ts";
 import { readLexicon } from "../assistant/lexicon-file.ts";
 import { createHostedAssistant, type HostedAssistant } from "../assistant/hosted-assistant.ts";
@@ -63,8 +62,7 @@ export async function createService(given: ServiceDeps) {
   const assistant = await openAssistant(deps);
   const knowledge = createKnowledge({ news: published, assistant });
   const { budget } = deps.config.model ?? {};
-  const { dayOf } = createQuotaRules(deps.config.quota.timezone);
-  const budgets = budget && createTokenBudgets({ ...parts, budget, dayOf });
+  const budgets = budget && createTokenBudgets({ ...parts, budget, dayOf: accounts.quotaRules.dayOf });
   const suggestions = createGroundedSuggestions({ ...parts, assistant, knowledge, news: published });
   // A refresh ends when the lists that readers get are made of what it brought.
   const renewed = async <T>(result: T): Promise<T> => suggestions.renew().then(() => result);

@@ -21,20 +21,15 @@ type Budget = keyof ModelConfig["budget"];
 export type TokenMeter = (most: number) => Promise<(spent: Tokens) => Promise<void>>;
 /** Observes what the models of a process spend. */
 export type TokenObserver = { tokensSpent(tokens: Tokens): void; budgetRefused(budget: Budget): void };
+type Rules = { budget: ModelConfig["budget"]; dayOf: (now: number, last: string) => string };
+type BudgetDeps = Rules & { storage: Storage; clock: Clock; logger: Logger; observer?: TokenObserver | undefined };
 export type TokenBudgets = ReturnType<typeof createTokenBudgets>;
 
 /** The budgets of tokens. What a call may spend is stored before it is made: no budget is passed by it, unless a provider
  * reports more, and a process that is killed has counted too much rather than too little. Daemons on one storage share
  * the counts; where two write one at the same moment, one of the two calls may not be counted.
  * @param deps.dayOf the quota day of an instant, given the last one that was counted */
-export function createTokenBudgets(deps: {
-  readonly budget: ModelConfig["budget"];
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly dayOf: (now: number, last: string) => string;
-  readonly logger: Logger;
-  readonly observer?: TokenObserver | undefined;
-}) {
+export function createTokenBudgets(deps: BudgetDeps) {
   const { budget, storage, observer } = deps;
   const inTurn = createKeyedMutex();
 
