@@ -5,7 +5,7 @@ import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import { batchesOf } from "../runtime/batches.ts";
 import { readDocument, readDocuments, readPresent, writeDocument } from "../storage/documents.ts";
 import { decodeSegment } from "../storage/keys.ts";
-import type { Key, Storage } from "../storage/storage.ts";
+import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 
 /** A user's profile: what is stored about a user besides the ledger. */
@@ -84,4 +84,4 @@ export const isNewer = (held: { readonly as_of?: string | undefined }, as_of: st
   held.as_of === undefined || held.as_of < as_of;
 
 /** Where a user's profile is stored. */
-export const profileKey = (user: string): Key => ["users", user, "profile"];
+export const profileKey = (user: string | EncodedSegment): Key => ["users", user, "profile"];

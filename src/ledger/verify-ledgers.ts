@@ -1,4 +1,4 @@
-import { userProfile } from "../accounts/users.ts";
+import { profileKey, userProfile } from "../accounts/users.ts";
 import { checkDocument, probe } from "../storage/documents.ts";
 import { isOutage, EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { decodeSegment, encodeKey, encodeSegment, missingItem } from "../storage/keys.ts";
@@ -76,20 +76,17 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
 
 const nameOf = (segment: EncodedSegment): string => decodeSegment(segment) ?? segment.text;
 
+type Verifying = Pick<LedgerHooks, "onEntries"> & Required<Pick<VerifyOptions, "profiles">> & Expected;
+type Expected = { readonly receipt: Receipt | undefined; readonly id: string | undefined };
+
 async function verifyUser(
   storage: Storage,
   { segment, damage, top, answers }: ScannedUser,
-  options: {
-    onEntries: LedgerHooks["onEntries"];
-    profiles: boolean;
-    receipt: Receipt | undefined;
-    id: string | undefined;
-  },
+  { onEntries, profiles, receipt, id }: Verifying,
 ): Promise<Verification | undefined> {
-  const { receipt } = options;
   const note = (found: LedgerDamage | undefined): void => void (damage = firstDamage(damage, found));
   let last: Entry | undefined;
-  let user_id = options.id ?? nameOf(segment);
+  let user_id = id ?? nameOf(segment);
   try {
     let passed: string | null = null;
     const charges = createCharges(answers);
@@ -98,7 +95,7 @@ async function verifyUser(
         if (entry.id === receipt?.entries) passed = entry.hash;
         charges.add(entry);
       }
-      await options.onEntries(segment, entries);
+      await onEntries(segment, entries);
     });
     last = walk.last;
     user_id = last?.user_id ?? user_id;
@@ -114,7 +111,7 @@ async function verifyUser(
     if (typeof profile === "object") note(profile);
     else if (profile !== undefined) user_id = profile;
     else if (end === 0 && damage === undefined) return undefined;
-    else if (options.profiles) note({ entry: null, message: "the ledger exists, but the user's profile is missing" });
+    else if (profiles) note({ entry: null, message: "the ledger exists, but the user's profile is missing" });
   } catch (error) {
     if (isOutage(error)) await probe(storage);
     note({ entry: null, message: `it could not be verified: ${(error as Error).message}` });
@@ -172,7 +169,7 @@ function receiptDamage({ entries, head }: Receipt, end: number, passed: string |
 }
 
 async function profileOf(storage: Storage, user: EncodedSegment): Promise<string | LedgerDamage | undefined> {
-  const key: Key = ["users", user, "profile"];
+  const key = profileKey(user);
   const profile = checkDocument(key, await storage.get(key), userProfile);
   if (profile === undefined) return undefined;
   if (profile instanceof Error) return { entry: null, message: profile.message };
