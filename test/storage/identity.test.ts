@@ -4,8 +4,12 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { DurableFiles } from "../../src/storage/fs/durable-files.ts";
 import { createFolderIdentity } from "../../src/storage/fs/fs-identity.ts";
-import { ExpectedIdentity } from "../../src/storage/identity/expected-identity.ts";
-import { acceptStorage, identifyStorage, IDENTITY } from "../../src/storage/identity/storage-identity.ts";
+import {
+  acceptStorage,
+  ExpectedIdentity,
+  identifyStorage,
+  IDENTITY,
+} from "../../src/storage/identity/storage-identity.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { type Key, type Storage, StorageReplacedError } from "../../src/storage/storage.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";

@@ -1,7 +1,6 @@
 import { readFileSync, statSync, type Stats } from "node:fs";
-import { ExpectedIdentity } from "../identity/expected-identity.ts";
+import { ExpectedIdentity, IDENTITY } from "../identity/storage-identity.ts";
 import { type LostParts, StorageError, type StorageReplacedError } from "../storage.ts";
-import { IDENTITY } from "../identity/storage-identity.ts";
 import { encodeKey } from "../keys.ts";
 import { isSameFile } from "./sealed-folders.ts";
 

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { Cluster, Redis } from "ioredis";
 import { BoundedLru } from "../../runtime/cache/bounded-lru.ts";
 import { within } from "../../runtime/within.ts";
-import type { ExpectedIdentity } from "../identity/expected-identity.ts";
+import type { ExpectedIdentity } from "../identity/storage-identity.ts";
 import { type LostParts, StorageError, StorageReplacedError } from "../storage.ts";
 import { classifyFailure, isRefusal, isWrongDatabase, reasonOf, refusalError, withinDeadline } from "./redis-errors.ts";
 import { RedisIdentity } from "./redis-identity.ts";

@@ -3,7 +3,7 @@ import type { Driver } from "unstorage";
 import redis from "unstorage/drivers/redis";
 import { groupBy } from "../../runtime/group-by.ts";
 import type { StorageDriver } from "../driver.ts";
-import { ExpectedIdentity } from "../identity/expected-identity.ts";
+import { ExpectedIdentity } from "../identity/storage-identity.ts";
 import { RedisConnection } from "./redis-connection.ts";
 import { isRedisDamage } from "./redis-errors.ts";
 import { examineRedis } from "./redis-findings.ts";

@@ -1,8 +1,7 @@
 import slotOf from "cluster-key-slot";
 import { Cluster, type Redis } from "ioredis";
-import { ExpectedIdentity } from "../identity/expected-identity.ts";
+import { ExpectedIdentity, IDENTITY } from "../identity/storage-identity.ts";
 import { StorageReplacedError } from "../storage.ts";
-import { IDENTITY } from "../identity/storage-identity.ts";
 import { encodeKey } from "../keys.ts";
 import { withinDeadline } from "./redis-errors.ts";
 import { redisKey } from "./redis-keys.ts";
