@@ -1,4 +1,4 @@
 import { serveJobs } from "../compute/serve-jobs.ts";
-import { pageJobs } from "./check-page.ts";
+import { pageJobs } from "./chain.ts";
 
 void serveJobs(() => pageJobs);

@@ -4,7 +4,7 @@ import { silentLogger } from "../runtime/logger.ts";
 import { checkDocument, readEach } from "../storage/documents.ts";
 import type { EncodedSegment, Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
-import { checkPage, type pageJobs, type StoredPage } from "./check-page.ts";
+import { checkPage, type pageJobs, type StoredPage } from "./chain.ts";
 import { entry, type Entry, ledgerKey, operationKey, operationPointer } from "./entry.ts";
 import { damageAt, type LedgerDamage } from "./scan-for-damage.ts";
 
