@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createHostedAssistant } from "../../src/assistant/hosted-assistant.ts";
-import { evaluate, operandsOf } from "../../src/assistant/grounding/checked-calculation.ts";
+import { evaluate, operandsOf } from "../../src/assistant/grounding/calculation.ts";
 import { figuresOf } from "../../src/assistant/grounding/figures.ts";
 import { assistantInProcess } from "../../src/assistant/jobs/assistant-runner.ts";
 import type { ModelCall } from "../../src/assistant/model/model-call.ts";

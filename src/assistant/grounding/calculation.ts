@@ -1,7 +1,10 @@
+import { Decimal } from "decimal.js";
 import BOUNDS from "./data/bounds.json" with { type: "json" };
-import type { Figure } from "./figures.ts";
+import { FACTORS, type Figure } from "./figures.ts";
 
 const { figures: MOST } = BOUNDS;
+const Exact = Decimal.clone({ precision: 40 });
+const INVALID = new Exact(Number.NaN);
 
 /** An amount as calculations see it: its value and the dimension of its unit; none for plain numbers and counts. */
 type Quantity = Pick<Figure, "value" | "unit">;
@@ -14,12 +17,12 @@ export const COUNTED: ReadonlySet<string | undefined> = new Set([undefined, "cou
 export function isCalculated(figure: Figure, near: readonly Figure[], far: readonly Figure[], isSaid: boolean) {
   const operands = quantitiesOf(near.slice(-3 * MOST.parts), figure.unit);
   const all = [...operands, ...quantitiesOf(far.slice(0, MOST.summands), figure.unit)];
-  const isResult = (result: Quantity): boolean => isEqual(result, figure);
+  const isFigure = (result: Quantity): boolean => isEqual(result, figure);
   const first = isSaid ? all : operands;
-  if (first.some((a, at) => all.slice(at + 1).some((b) => resultsOf(a, b).some(isResult)))) return true;
+  if (first.some((a, at) => all.slice(at + 1).some((b) => resultsOf(a, b).some(isFigure)))) return true;
   let sum = 0;
   const like = operands.filter(({ unit }) => unit === figure.unit && unit !== undefined).reverse();
-  return like.some(({ value, unit }) => isResult({ value: (sum += value), unit }));
+  return like.some(({ value, unit }) => isFigure({ value: (sum += value), unit }));
 }
 
 /** The quantities that figures stand for. A large number may lack its unit: "What is the fee for 20000?" */
@@ -64,4 +67,45 @@ function isEqual({ value, unit }: Quantity, figure: Figure): boolean {
   if (unit !== figure.unit && !(COUNTED.has(figure.unit) && unit !== "percent" && unit !== SPANS)) return false;
   const rounding = figure.decimals < 1 ? 0 : Math.min(0.5 * 10 ** -figure.decimals, Math.abs(value) * 0.01);
   return Math.abs(value - figure.value) <= rounding + Math.abs(figure.value) * 1e-6 + 1e-12;
+}
+
+/** The numbers that a calculation may use: amounts in the units of their dimension, and constants. */
+export function operandsOf(figures: readonly Figure[]): ReadonlySet<string> {
+  const inUnits = ({ value, unit = "" }: Figure) => (FACTORS.get(unit) ?? []).map(({ factor }) => value / factor);
+  const values = figures.flatMap((figure) => (figure.kind === "amount" ? [figure.value, ...inUnits(figure)] : []));
+  return new Set([...BOUNDS.calculations.constants, ...values].map(toKey));
+}
+
+const toKey = (value: number): string => value.toPrecision(10);
+
+/** The value of an expression of operands, `+ - * / %` and parentheses, to 40 digits; not finite for any other text.
+ * @example evaluate("(2600 - 2000) * 0.6%", operandsOf(figures)); // 3.6 */
+export function evaluate(expression: string, operands: ReadonlySet<string>): Decimal {
+  const values: Decimal[] = [];
+  const put = (value: Decimal): string => `#${values.push(value) - 1}`;
+  const read = (digits: string) => put(operands.has(toKey(Number(digits))) ? new Exact(digits) : INVALID);
+  const factorOf = (text: string): Decimal => {
+    const [, sign = "", at = "none", percent] = /^([-−/÷]?)#(\d+)(%?)$/.exec(text) ?? [];
+    const value = (values[Number(at)] ?? INVALID).div(percent === "%" ? 100 : 1);
+    return sign === "" ? value : /[/÷]/.test(sign) ? new Exact(1).div(value) : value.neg();
+  };
+  const product = (text: string) =>
+    text.split(/[*×]|(?=[/÷])/).reduce((all, factor) => all.times(factorOf(factor)), new Exact(1));
+  const sum = (text: string) => text.split(/\+|(?=[-−])/).reduce((all, term) => all.plus(product(term)), new Exact(0));
+  function withoutGroups(text: string): string {
+    const next = text.replace(/\(([^()]*)\)/g, (_, inner: string) => put(sum(inner)));
+    return next === text ? text : withoutGroups(next);
+  }
+  const plain = expression.replace(/(?<=\d),(?=\d{3})/g, "").replace(/\d+(?:\.\d+)?/g, read);
+  return expression.length > BOUNDS.calculations.length ? INVALID : sum(withoutGroups(plain.replace(/\s/g, "")));
+}
+
+/** Whether one of the results is an amount, rounded as it is written; a whole one only where it is said to be inexact. */
+export function isResult(figure: Figure, results: readonly Decimal[], isAbout: boolean): boolean {
+  const written = figure.value / figure.factor;
+  const rounding = figure.decimals === 0 && !isAbout ? 0 : 0.5 * 10 ** -figure.decimals;
+  const most = Math.abs(written) * 1e-12 + rounding;
+  const equals = (result: Decimal): boolean => result.minus(written).abs().lte(most);
+  const isOne = (result: Decimal) => equals(result) || (figure.unit === "percent" && equals(result.times(100)));
+  return figure.kind === "amount" && results.some(isOne);
 }

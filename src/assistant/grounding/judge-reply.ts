@@ -5,7 +5,7 @@ import { patternsOf } from "../../runtime/text/patterns.ts";
 import { NO_ANSWER } from "../model/model-prompt.ts";
 import BOUNDS from "./data/bounds.json" with { type: "json" };
 import VERDICTS from "./data/verdicts.json" with { type: "json" };
-import { evaluate, operandsOf } from "./checked-calculation.ts";
+import { evaluate, operandsOf } from "./calculation.ts";
 import { checkStatement } from "./check-statement.ts";
 import { figuresOf, type Figure } from "./figures.ts";
 import type { CheckedRequest, Finding, ReplyFault } from "./reply-fault.ts";
