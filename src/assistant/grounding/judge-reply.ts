@@ -8,11 +8,10 @@ import VERDICTS from "./data/verdicts.json" with { type: "json" };
 import { evaluate, operandsOf } from "./calculation.ts";
 import { checkStatement } from "./check-statement.ts";
 import { figuresOf, type Figure } from "./figures.ts";
-import type { CheckedRequest, Finding, ReplyFault } from "./reply-fault.ts";
+import type { CheckedRequest, Finding, ReplyFault, StatementVerdict } from "./reply-fault.ts";
 import PATTERNS from "./reply-patterns.json" with { type: "json" };
 import { readSource, type SourceText } from "./source-text.ts";
 import { statementsOf, type Statement } from "./statements.ts";
-import type { StatementVerdict } from "./verdicts.ts";
 import { wordingOf } from "./wording.ts";
 
 /** Whether a reply may be delivered: `no_answer` when it says that the passages do not answer. */

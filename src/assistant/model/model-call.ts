@@ -1,6 +1,5 @@
 import type { Agent } from "undici";
-import type { Finding } from "../grounding/reply-fault.ts";
-import type { Verdicts } from "../grounding/verdicts.ts";
+import type { Finding, Verdicts } from "../grounding/reply-fault.ts";
 import { headersOf, type Endpoint, type ProviderConfig } from "../../config/model-config.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
 import { promptTokens, tokensOf, type Prompt } from "./model-prompt.ts";

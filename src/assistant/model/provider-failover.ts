@@ -5,7 +5,7 @@ import { providersOf, type ModelConfig } from "../../config/model-config.ts";
 import { failureOf, type CallBounds, type ModelUse } from "./model-call.ts";
 import { createModelProvider, type ModelProvider } from "./circuit-breaker.ts";
 import type { Checked } from "../answering/model-answer.ts";
-import type { Verdicts } from "../grounding/verdicts.ts";
+import type { Verdicts } from "../grounding/reply-fault.ts";
 import { createVerifier, createRewriter } from "./structured-calls.ts";
 import { toCorrection, toPrompt, type Prompt, type PromptRequest } from "./model-prompt.ts";
 

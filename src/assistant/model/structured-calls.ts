@@ -8,7 +8,7 @@ import type { AnswerRequest } from "../answer.ts";
 import { ROUTES } from "../routing/routing.ts";
 import REWRITE from "./rewrite.json" with { type: "json" };
 import type { Statement } from "../grounding/statements.ts";
-import { readVerdicts } from "../grounding/verdicts.ts";
+import { readVerdicts } from "../grounding/reply-fault.ts";
 import { numbered, tokensOf, type PromptRequest } from "./model-prompt.ts";
 import VERIFY from "./verify.json" with { type: "json" };
 
