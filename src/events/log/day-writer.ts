@@ -25,11 +25,14 @@ export interface Recorded {
   readonly replayed?: true; // It had been stored before this call, under the same key.
 }
 
-interface OpenDay {
-  readonly day: string;
-  readonly log: DayLog;
-  head: LogPosition; // The last batch; its mark is known where this writer appended it.
-  lastForeign: number; // The last number that another writer's batch may have.
+type OpenDay = Awaited<ReturnType<typeof openAtEnd>>;
+
+/** @returns `head`: the last batch, with its mark where this writer appended it; `lastForeign`: the last number that
+ * another writer's batch may have */
+async function openAtEnd(storage: Storage, day: string) {
+  const log = openDay(storage, day);
+  const head: LogPosition = { since: await log.head() };
+  return { day, log, head, lastForeign: head.since };
 }
 
 /** Appends to the logs of days, one append at a time. */
@@ -37,12 +40,7 @@ export function createDayWriter(storage: Storage, ids: Ids) {
   let latest: { readonly day: string; readonly open: () => Promise<OpenDay> } | undefined;
 
   function openLatest(day: string): Promise<OpenDay> {
-    const open = async (): Promise<OpenDay> => {
-      const log = openDay(storage, day);
-      const since = await log.head();
-      return { day, log, head: { since }, lastForeign: since };
-    };
-    if (latest?.day !== day) latest = { day, open: cachedPromise(open) };
+    if (latest?.day !== day) latest = { day, open: cachedPromise(() => openAtEnd(storage, day)) };
     return latest.open();
   }
 
