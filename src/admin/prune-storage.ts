@@ -1,5 +1,4 @@
-import { messageKey, markPruned } from "../assistant/sessions/messages.ts";
-import { sessionTurn } from "../assistant/sessions/sessions.ts";
+import { messageKey, markPruned, sessionTurn } from "../assistant/sessions/messages.ts";
 import { batch } from "../events/event.ts";
 import { listDays } from "../events/log/day-log.ts";
 import { batchesOf } from "../runtime/batches.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
 import { storedValue, storedValues, type StoredValue } from "../../src/backup/storage-archive.ts";
-import { sessionTrace } from "../../src/assistant/sessions/sessions.ts";
+import { sessionTrace } from "../../src/assistant/sessions/messages.ts";
 import { restoreStorage } from "../../src/backup/restore-storage.ts";
 import { StorageError, EncodedSegment, type Key, type Storage } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { MOST_JOINING } from "../../assistant/sessions/sessions.ts";
+import { MOST_JOINING } from "../../assistant/sessions/messages.ts";
 import type { OpenLedger } from "../../ledger/ledger.ts";
 import { BoundedLru } from "../../runtime/cache/bounded-lru.ts";
 import type { Clock } from "../../runtime/clock.ts";

@@ -70,7 +70,7 @@ export async function verifyWithProgress(
   found: Verification[] = [],
 ): Promise<Verification[]> {
   const { verifyLedgers } = await import("../../../ledger/verify-ledgers.ts");
-  const { sessionTrace: trace } = await import("../../../assistant/sessions/sessions.ts");
+  const { sessionTrace: trace } = await import("../../../assistant/sessions/messages.ts");
   let last: VerifyProgress = { keys: 0, entries: 0 };
   const onProgress = (progress = last): void => {
     last = progress;
