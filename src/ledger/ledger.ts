@@ -1,20 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { BoundedLru } from "../runtime/cache/bounded-lru.ts";
 import { createKeyedMutex } from "../runtime/keyed-mutex.ts";
-import type { QuotaRules } from "../accounts/quota-rules.ts";
-import { AnpError, invalid } from "../contract/errors.ts";
-import { type Clock, toIso } from "../runtime/clock.ts";
-import type { NewValue, Storage } from "../storage/storage.ts";
-import { decideChange, type Change, type LedgerCommand } from "./points-rules.ts";
-import { EMPTY_ACCOUNT, type Entry, entryKey, genesisHash, hashEntry } from "./entry.ts";
-import { type EntryCache, EntryStore, type LedgerEnd, type StoredEntry } from "./entry-store.ts";
-import { acknowledge, checkOperation, findOperation, indexOperation, requestHash } from "./ledger-idempotency.ts";
-import type { LedgerOperation } from "./ledger-idempotency.ts";
-import { describeEntry } from "./describe-entry.ts";
-import type { Language } from "../contract/schemas/shared-fields.ts";
+import type { EntryCache } from "./entry-store.ts";
+import { type LedgerDeps, type Posted, type Posting, UserLedger } from "./user-ledger.ts";
 
 /** The ledgers of all users: one append-only stream a user, one entry a change. */
 export type Ledger = ReturnType<typeof createLedger>;
+
+type GivenDeps = Omit<LedgerDeps, "monotonic"> & { readonly monotonic?: LedgerDeps["monotonic"] | undefined };
 
 const REMEMBERED = 20_000; // Users whose ledger's end is remembered.
 const REMEMBERED_ENTRIES = 10_000; // Entries that are remembered, of all users: some 10 MB.
@@ -29,7 +22,7 @@ const REMEMBERED_ENTRIES = 10_000; // Entries that are remembered, of all users:
  *   lang: "en",
  * });
  * entry.account.balance; // 5, also when it is posted again */
-export function createLedger({ monotonic = () => performance.now(), ...given }: LedgerDeps) {
+export function createLedger({ monotonic = () => performance.now(), ...given }: GivenDeps) {
   const deps = { ...given, monotonic };
   const cache: EntryCache = new BoundedLru(REMEMBERED_ENTRIES);
   const ledgers = new BoundedLru<UserLedger>(REMEMBERED, { memoMethod: (user) => new UserLedger(user, deps, cache) });
@@ -77,200 +70,4 @@ export function createLedger({ monotonic = () => performance.now(), ...given }: 
     /** All entries, oldest first, in flat memory. */
     entries: (user: string) => ledgerOf(user).entries.all(),
   };
-}
-
-/** Learns what happens to ledgers, for metrics. Every call is cheap and never throws. */
-export interface LedgerObserver {
-  posted(entry: Entry): void;
-  conflicted(): void; // Another writer appended first, and the change was decided again.
-}
-
-interface LedgerDeps {
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly quotaRules: QuotaRules;
-  readonly observer?: LedgerObserver;
-  readonly monotonic?: (() => number) | undefined; // A monotonic clock in ms. Default: the platform's.
-}
-
-/** How long a posting is tried again while other processes append first, ms. A writer without pause is always a step
- * ahead of one that has to read what it wrote. */
-const LONGEST_POST_MS = 30_000;
-const CONTENDED = "Other processes change this user's ledger without a pause. Nothing was done.";
-/** A user's ledger up to the entry that was its last when it was opened. */
-export type OpenLedger = ReturnType<typeof openAt>;
-
-function openAt(end: LedgerEnd, entries: EntryStore, find: (operation: LedgerOperation) => Promise<Entry | undefined>) {
-  const total = versionOf(end);
-  return {
-    end,
-    version: total, // Number of the last entry, 0 when there is none.
-    account: end.last?.item.account ?? EMPTY_ACCOUNT,
-    last: end.last?.item,
-    /** The entry that the operation made, if it did. @throws AnpError 422 when the id was used for another request */
-    find,
-    /** Entries newest first; a page past the end is empty. */
-    page: async (page: number, pageSize: number) => {
-      const to = total - (page - 1) * pageSize;
-      return { entries: to < 1 ? [] : (await entries.read(to - pageSize + 1, to)).reverse(), total };
-    },
-  };
-}
-
-const versionOf = ({ last }: LedgerEnd): number => last?.item.id ?? 0;
-
-/** The ledger of one user. It remembers its end, so that a posting need not look for it. */
-class UserLedger {
-  readonly #user: string;
-  readonly #deps: LedgerDeps & { readonly monotonic: () => number };
-  readonly entries: EntryStore;
-  #end: LedgerEnd | undefined;
-  #absent: { readonly id: string; readonly end: LedgerEnd } | undefined; // The operation that was last looked for in vain.
-  #indexed: StoredEntry | undefined; // The last entry whose operation this process has seen in the index.
-  /** A look that has not begun. */
-  #shared: Promise<OpenLedger> | undefined;
-  #opened: OpenLedger | undefined;
-
-  constructor(user: string, deps: LedgerDeps & { readonly monotonic: () => number }, cache: EntryCache) {
-    this.#user = user;
-    this.#deps = deps;
-    this.entries = new EntryStore(deps.storage, user, cache);
-  }
-
-  /** As `open`, by one look for all who ask before it begins, unless asking takes no time. */
-  openShared(): Promise<OpenLedger> {
-    if (!this.#deps.storage.durable) return this.open();
-    return (this.#shared ??= setImmediate().then(() => {
-      this.#shared = undefined;
-      return this.open();
-    }));
-  }
-
-  /** Reads the end, once for all that the caller does with it. The same object while it is the same end. */
-  async open(): Promise<OpenLedger> {
-    const end = await this.#readEnd();
-    if (this.#opened?.end !== end) {
-      this.#opened = openAt(end, this.entries, (operation) => this.#find(operation, end));
-    }
-    return this.#opened;
-  }
-
-  /** To be called under the ledger's lock.
-   * @param first is stored before the entry can be seen, and only where one is made
-   * @param since when the caller began to wait for the lock, on the monotonic clock
-   * @returns undefined, with nothing done, when the key of `first` has another value */
-  async post(posting: Posting, first?: NewValue, since = this.#deps.monotonic()): Promise<Posted | undefined> {
-    const { clock, quotaRules, observer } = this.#deps;
-    const { operation, command } = posting;
-    checkOperation(this.entries, operation);
-    // The first try builds on the remembered end: the append finds out whether somebody was there since, and what is
-    // refused is decided again on the ledger as it is now.
-    for (let known = this.#remembered(); ; known = undefined) {
-      const end = known ?? (await this.#readEnd());
-      const before = await this.#find(operation, end);
-      if (before !== undefined) return { entry: before, replayed: true };
-
-      const now = clock.now();
-      const last = end.last?.item;
-      const change = decideChange(last?.account ?? EMPTY_ACCOUNT, command, now, quotaRules);
-      if ("code" in change) {
-        if (known !== undefined) continue;
-        if (change.code === 422) throw invalid([{ in: "body", path: change.field, message: change.message }]);
-        throw new AnpError(change.code, change.message);
-      }
-      const next = entryAfter(last, this.#user, posting, change, now);
-      const posted = (await this.index(end.last)) ? await this.#append(end, next, operation, first) : this.#lose();
-      if (posted === "taken") return undefined;
-      if (posted === undefined && this.#deps.monotonic() - since > LONGEST_POST_MS) throw new AnpError(503, CONTENDED);
-      if (posted === undefined) continue;
-      if (!posted.replayed) observer?.posted(posted.entry);
-      return posted;
-    }
-  }
-
-  /** As {@link findOperation}, which is not asked twice for one that it did not find by the same end. */
-  async #find(operation: LedgerOperation, end: LedgerEnd): Promise<Entry | undefined> {
-    if (this.#absent?.end === end && this.#absent.id === operation.id) return undefined;
-    const found = await findOperation(this.entries, operation, end);
-    if (found === undefined) this.#absent = { id: operation.id, end };
-    return found;
-  }
-
-  isIndexed(): boolean {
-    const last = this.#end?.last;
-    return last === this.#indexed || last?.item.operation.repeatable !== true;
-  }
-
-  /** Makes sure that the operation of the last entry is indexed: see {@link indexOperation}. */
-  async index(last: StoredEntry | undefined = this.#end?.last): Promise<boolean> {
-    if (last !== undefined && last === this.#indexed) return true;
-    const isIndexed = await indexOperation(this.entries, last);
-    if (isIndexed) this.#indexed = last;
-    return isIndexed;
-  }
-
-  #remembered(): LedgerEnd | undefined {
-    return this.#end?.generation === this.#deps.storage.generation() ? this.#end : undefined;
-  }
-
-  /** The end as it is now: the remembered one saves the search, and the storage is asked for a newer entry. */
-  async #readEnd(): Promise<LedgerEnd> {
-    const { storage } = this.#deps;
-    const generation = storage.generation();
-    const known = this.#remembered();
-    const version = await this.entries.head(known && versionOf(known));
-    if (known !== undefined && versionOf(known) === version && storage.generation() === generation) return known;
-    if (version === 0) await storage.verify(entryKey(this.#user, 1)); // An emptied storage has no ledger at all.
-    const last = version === 0 ? undefined : await this.entries.at(version);
-    if (last === undefined && storage.generation() !== generation) return this.#readEnd();
-    if (last === undefined && version > 0) throw this.entries.missing(version);
-    this.#end = { last, generation };
-    return this.#end;
-  }
-
-  /** Forgets the end, and what was read before it: the entry that ours was to follow is lost. */
-  #lose(): Posted | undefined {
-    this.entries.forget();
-    return (this.#end = undefined);
-  }
-
-  /** Appends an entry after the end; undefined when the change must be decided again on the ledger as it is now. */
-  async #append(end: LedgerEnd, next: Entry, operation: LedgerOperation, first: NewValue | undefined) {
-    const { outcome, stored: own } = await this.entries.append(end.last, next, first);
-    if (outcome === "taken") return outcome;
-    if (outcome === "created") {
-      this.#end = { last: own, generation: end.generation };
-      return { entry: next, replayed: false };
-    }
-    // A conflict: another writer was first, unless the reply to our own write was lost. Then the operation is ours.
-    const stored = outcome === "conflict" ? await this.entries.at(next.id) : undefined;
-    if (stored === undefined) return this.#lose(); // A gap or a failover.
-    if (stored.item.operation.id === operation.id) {
-      return { entry: await acknowledge(this.entries, stored, operation), replayed: operation.origin !== undefined };
-    }
-    this.#deps.observer?.conflicted();
-    return undefined;
-  }
-}
-
-type Posting = Readonly<{ operation: LedgerOperation; command: LedgerCommand; ref_id: string; lang: Language }>;
-/** The entry of a posting, and whether an earlier request made it. */
-export type Posted = { readonly entry: Entry; readonly replayed: boolean };
-
-function entryAfter(last: Entry | undefined, user: string, posting: Posting, change: Change, now: number): Entry {
-  const { operation, command, ref_id, lang } = posting;
-  const fields: Omit<Entry, "hash"> = {
-    id: (last?.id ?? 0) + 1,
-    user_id: user,
-    type: command.type,
-    delta: change.delta,
-    description: describeEntry(change, lang),
-    ref_id,
-    created_at: toIso(now),
-    operation: { id: operation.id, request: requestHash(operation), repeatable: operation.origin !== undefined },
-    details: change.details,
-    account: change.account,
-    prev: last?.hash ?? genesisHash(user),
-  };
-  return { ...fields, hash: hashEntry(fields) };
 }

@@ -4,23 +4,19 @@ import { createUsers } from "../accounts/users.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import type { Config } from "../config/config-schema.ts";
 import { validateRequest, type RawInput } from "../contract/validation/validate-request.ts";
-import { createLedger, type LedgerObserver } from "../ledger/ledger.ts";
+import { createLedger } from "../ledger/ledger.ts";
+import type { LedgerDeps } from "../ledger/user-ledger.ts";
 import { OPERATOR_PREFIX } from "../contract/roles.ts";
-import type { Clock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
 import { documentsBelow } from "../storage/documents.ts";
-import type { Storage } from "../storage/storage.ts";
 import type { Call, Outcome } from "./operation.ts";
 import { createPoints, type AccountOperationId } from "./points.ts";
 import { createUserStates } from "./user-state.ts";
 
-export interface AccountsDeps {
+export interface AccountsDeps extends Pick<LedgerDeps, "storage" | "clock" | "observer"> {
   readonly config: Config;
-  readonly storage: Storage;
-  readonly clock: Clock;
   readonly random: Random;
-  readonly observer?: LedgerObserver;
 }
 
 /** The part of the service that keeps users and their points: what answers no question and reads no news. */

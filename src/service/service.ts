@@ -27,7 +27,7 @@ import type { Call, OperationHandler, Outcome } from "./operation.ts";
 import type { AssistantJobs } from "../assistant/jobs/assistant-jobs.ts";
 import type { JobObserver, JobRunner } from "../compute/job-runner.ts";
 import { AnpError } from "../contract/errors.ts";
-import type { LedgerObserver } from "../ledger/ledger.ts";
+import type { LedgerObserver } from "../ledger/user-ledger.ts";
 
 /** The whole service: the 13 operations of the interface, and the modules that operators work with. */
 export type Service = Awaited<ReturnType<typeof createService>>;

@@ -1,7 +1,8 @@
 import type { QuotaRules } from "../accounts/quota-rules.ts";
 import type { UserProfile, Users } from "../accounts/users.ts";
 import { UnknownUserError } from "../contract/errors.ts";
-import type { Ledger, OpenLedger } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { OpenLedger } from "../ledger/user-ledger.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 /** What a user can still pay with: free uses, then points. */

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { MOST_JOINING } from "../../assistant/sessions/messages.ts";
-import type { OpenLedger } from "../../ledger/ledger.ts";
+import type { OpenLedger } from "../../ledger/user-ledger.ts";
 import { BoundedLru } from "../../runtime/cache/bounded-lru.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { groupBy } from "../../runtime/group-by.ts";

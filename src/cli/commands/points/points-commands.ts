@@ -1,6 +1,6 @@
 import { adjustmentOf } from "../../../admin/ledger-reader.ts";
 import { AnpError, ERRORS } from "../../../contract/errors.ts";
-import type { Posted } from "../../../ledger/ledger.ts";
+import type { Posted } from "../../../ledger/user-ledger.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmUnlessYes, operatorFlags } from "../../framework/confirm.ts";
 import { knownUser, optional, required, delta, idempotencyKey, name, toggle, userId } from "../../params/param.ts";
