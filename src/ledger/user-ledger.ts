@@ -127,12 +127,12 @@ export class UserLedger {
   }
 
   isIndexed(): boolean {
-    const last = this.#end?.last;
+    const last = this.#remembered()?.last;
     return last === this.#indexed || last?.item.operation.repeatable !== true;
   }
 
   /** Makes sure that the operation of the last entry is indexed: see {@link indexOperation}. */
-  async index(last: StoredEntry | undefined = this.#end?.last): Promise<boolean> {
+  async index(last: StoredEntry | undefined = this.#remembered()?.last): Promise<boolean> {
     if (last !== undefined && last === this.#indexed) return true;
     const isIndexed = await indexOperation(this.entries, last);
     if (isIndexed) this.#indexed = last;

@@ -69,7 +69,7 @@ export async function createService(given: ServiceDeps) {
   const refresh: News["refresh"] = async (...how) => renewed(await published.refresh(...how));
   const refreshAfter: News["refreshAfter"] = async (...how) => renewed(await published.refreshAfter(...how));
   const news = { ...published, refresh, refreshAfter };
-  const chat = createChat({ ...parts, budgets, events, news, assistant, knowledge, suggestions });
+  const chat = createChat({ ...parts, reportDamage, budgets, events, news, assistant, knowledge, suggestions });
   const feed = createFrontPageOperations({ ...parts, news, events, suggestions, assistant, reportDamage });
   const operations: Operations = { ...accounts.operations, ...feed, sendChat: chat };
   return {

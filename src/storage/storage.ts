@@ -76,7 +76,7 @@ export type Key = readonly (string | EncodedSegment)[];
 /** What must exist for a value to be created: a key that shares its first two segments with the new one. */
 export interface Predecessor<K = Key> {
   readonly key: K;
-  /** Its value, compared where the storage's server may lose acknowledged writes; its presence is enough otherwise. */
+  /** Its value, compared where acknowledged writes may be lost, by a server or in a copy; its presence is enough in memory. */
   readonly value?: string;
 }
 

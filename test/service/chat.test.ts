@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { StoredEvent } from "../../src/events/event.ts";
-import { collect } from "../../src/runtime/batches.ts";
 import { createMessages } from "../../src/assistant/sessions/messages.ts";
 import type { Service } from "../../src/service/service.ts";
 import { StorageError, EncodedSegment } from "../../src/storage/storage.ts";
@@ -259,41 +257,5 @@ describe("chat", () => {
     const chosen = await say("the second one", session_id);
     expect(chosen.source_items[0]?.id).toBe(source_items[1]!.id);
     expect(await say("2")).toMatchObject({ points_cost: 0, source_items: [] });
-  });
-
-  it("writes the turns and events that another process left out, each once, when they are not on their way", async () => {
-    const base = await openStorage("memory:");
-    const failing = interceptStorage(base, (verb, key, run) => {
-      if (verb === "create" && /^(users\/carol\/sessions|events)\//.test(printKey(key)))
-        throw new StorageError("killed");
-      return run();
-    });
-    const { service: killed } = await openFixtureService({ storage: failing });
-    const { service, clock } = await openFixtureService({ storage: base, seed: "two" });
-    const asked = async (by: Service, session_id?: number) => {
-      const { data } = await by.run("sendChat", { request_id: "r", user: "carol" }, { body: { question, session_id } });
-      await by.settled();
-      return data;
-    };
-    const first = await asked(killed);
-    const second = await asked(killed, first.session_id);
-    clock.advance(1); // Ids of one millisecond have no order between processes.
-    const third = await asked(service, first.session_id);
-    const turns = async () => {
-      const session = await createMessages(service).history("carol", first.session_id, 10);
-      return session.map(({ message_id }) => message_id);
-    };
-    expect(await turns()).toEqual([third.message_id]);
-    clock.advance(61_000);
-    // What changed the ledger since does not hide them.
-    for (let n = 0; n < 20; n++)
-      await service.run("exchangePoints", { request_id: "r", user: "carol" }, { body: { token_amount: 1 } });
-    const fourth = await asked(service, first.session_id);
-    const all = [first, second, third, fourth].map(({ message_id }) => message_id);
-    expect(await turns()).toEqual(all);
-    const exported = (await collect(service.events.export())).map((line) => JSON.parse(line) as StoredEvent);
-    const events = exported.filter(({ session_id }) => session_id === first.session_id);
-    expect(events.flatMap(({ message_id }) => message_id ?? []).toSorted()).toEqual(all.toSorted());
-    expect(events.map(({ event_payload }) => event_payload)).toEqual(all.map(() => ({ question, lang: "zh" })));
   });
 });

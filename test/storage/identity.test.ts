@@ -138,6 +138,14 @@ describe("on files", () => {
     expect(await storage.get(["a"])).toBe("1");
   });
 
+  it("creates nothing behind a value that a copy has another of", async () => {
+    const storage = await identified(`fs:${await newFolder()}`);
+    await storage.put(["a", "1"], "one");
+    const behind = (value: string) => storage.createAfter(["a", "2"], "two", { key: ["a", "1"], value });
+    expect(await behind("other")).toBe("failover");
+    expect(await behind("one")).toBe("created");
+  });
+
   it("is not created by a command that only reads", async () => {
     const base = await newFolder();
     await mkdir(base);

@@ -2,10 +2,18 @@ import { z } from "zod";
 import { chatAnswer } from "../../contract/schemas/assistant-schemas.ts";
 import { DAY_MS, toIso, type Clock } from "../../runtime/clock.ts";
 import { leastIdAt, type Ids } from "../../runtime/ids.ts";
+import { createBackground } from "../../runtime/background.ts";
 import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import { readDocument, readDocuments } from "../../storage/documents.ts";
 import { streamItem } from "../../storage/keys.ts";
-import { CorruptionError, type EncodedSegment, type Key, type NewValue, type Storage } from "../../storage/storage.ts";
+import {
+  CorruptionError,
+  StorageError,
+  type EncodedSegment,
+  type Key,
+  type NewValue,
+  type Storage,
+} from "../../storage/storage.ts";
 import { Stream } from "../../storage/stream.ts";
 
 /** An answered question, as it is stored: all of the answer except what only the ledger has. */
@@ -94,6 +102,9 @@ const RECENT_TURNS = 16;
  * a process that dies leaves out at most. */
 export const MOST_JOINING = 64;
 
+/** The storage's generation when the charge was read, and among how many turns one may be already. */
+type Joining = { readonly generation: number; readonly among: number };
+
 type SessionDeps = { storage: Storage; clock: Clock; kept_days?: number | undefined };
 
 /** The turns of sessions: see `Messages`. */
@@ -103,7 +114,7 @@ function createSessions(deps: SessionDeps) {
     new Stream(storage, ["users", user, "sessions", String(session)], sessionTurn);
 
   const inTurn = createKeyedMutex();
-  const joining = new Set<Promise<void>>();
+  const { size, follow, settled } = createBackground();
   const recentTurns = (stream: Stream<SessionTurn>, head: number, count = 0): Promise<SessionTurn[]> =>
     stream.read(head - Math.max(count, RECENT_TURNS) + 1, head);
   /** The last turns of a session, at least `count` of them, and which of these answers are not among them. */
@@ -119,12 +130,14 @@ function createSessions(deps: SessionDeps) {
   const oldestKept = (): number => (kept_days === undefined ? 0 : leastIdAt(clock.now() - kept_days * DAY_MS));
 
   /** Adds a turn, unless it is among the recent ones: another caller that missed it may have been first. */
-  async function append({ user_id, session_id, message_id }: SessionMessage): Promise<void> {
+  async function append({ user_id, session_id, message_id }: SessionMessage, { generation, among }: Joining) {
     const stream = sessionOf(user_id, session_id);
     // A session that this message opened has no turn yet.
     let head = session_id === message_id ? 0 : await stream.head();
     for (;;) {
-      if ((await recentTurns(stream, head)).some((turn) => turn.message_id === message_id)) return;
+      if ((await recentTurns(stream, head, among)).some((turn) => turn.message_id === message_id)) return;
+      // What was charged before a failover, or in a folder that a copy replaced, may not be charged any more.
+      if (storage.generation() !== generation) throw new StorageError("The storage was exchanged since the charge.");
       if ((await stream.append(head, { message_id }, { later: true })) === "created") return;
       head = await stream.headAfterRefusal(head);
     }
@@ -139,27 +152,19 @@ function createSessions(deps: SessionDeps) {
       return last !== undefined && last.message_id < oldestKept();
     },
     /** Adds a message to its session, after those of this process that were to join before it, and after `first`. */
-    join(added: SessionMessage, first?: Promise<unknown>): Promise<void> {
+    join(added: SessionMessage, first?: Promise<unknown>, how: Partial<Joining> = {}): Promise<void> {
       const name = sessionName(added.user_id, added.session_id);
-      const joined = inTurn(name, () => Promise.resolve(first).then(() => append(added)));
-      return sessions.follow(joined);
+      const joining = { generation: storage.generation(), among: RECENT_TURNS, ...how };
+      return follow(inTurn(name, () => Promise.resolve(first).then(() => append(added, joining))));
     },
-    /** As `join`, but ends at once, unless many are on their way. @param failed is called with the reason when a message could not join */
+    /** As `join`, but ends at once, unless many are on their way.
+     * @param failed is called with the reason when a message could not join, or `first` failed */
     async joinLater(added: SessionMessage, first: Promise<unknown>, failed: (error: unknown) => void): Promise<void> {
       const joined = sessions.join(added, first).catch(failed);
-      if (joining.size > MOST_JOINING) await joined;
+      if (size() > MOST_JOINING) await joined;
     },
-    /** Counts what follows a reply as on its way. */
-    follow(work: Promise<void>): Promise<void> {
-      joining.add(work);
-      const leave = (): void => void joining.delete(work);
-      work.then(leave, leave);
-      return work;
-    },
-    /** Waits for what is on its way. */
-    async settled(): Promise<void> {
-      while (joining.size > 0) await Promise.allSettled(joining);
-    },
+    follow, // Counts what follows a reply as on its way.
+    settled, // Waits for what is on its way.
     /** Those of the answers that a session should hold, oldest first, and does not. */
     missing: async (user: string, session: number, charged: readonly number[]): Promise<number[]> =>
       (await compare(user, session, MOST_JOINING, charged)).missing,

@@ -10,9 +10,9 @@ import type { Knowledge } from "../knowledge.ts";
 import type { UserStates } from "../user-state.ts";
 import { answerQuestion, type AnswerDeps } from "./answer-question.ts";
 import { createPendingAnswers, type PendingAnswer } from "./pending-answers.ts";
-import { deliver, deliverAgain, type DeliveryDeps } from "./delivery.ts";
+import { deliver, deliverAgain } from "./delivery.ts";
 import { readQuestion, RESEARCH, type Question, type QuestionDeps } from "./question.ts";
-import { createAnswerRepair } from "./answer-repair.ts";
+import { createAnswerRepair, type RepairDeps } from "./answer-repair.ts";
 import type { LedgerOperation } from "../../ledger/ledger-idempotency.ts";
 
 /** Questions in a window of a user who cannot pay: whether one is free is known only once it was computed. */
@@ -20,7 +20,7 @@ const MOST_UNPAID = 20;
 const UNPAID_WINDOW_MS = 60_000;
 
 type OwnDeps = { ids: Ids; knowledge: Knowledge; userStates: UserStates; budgets: TokenBudgets | undefined };
-type ChatDeps = AnswerDeps & DeliveryDeps & QuestionDeps & OwnDeps; // The budgets are absent without a model.
+type ChatDeps = AnswerDeps & RepairDeps & QuestionDeps & OwnDeps; // The budgets are absent without a model.
 
 /** Where a question meets the ledger: read, admit, answer, store, charge once, then deliver. */
 export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
@@ -39,7 +39,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const started = clock.now();
       const question = await readQuestion(deps, user, body);
       const admitted = await admit(deps, user, { operation, prices, answer });
-      repair(user, admitted.ledger);
+      repair.look(user, admitted.ledger);
       if ("before" in admitted) return await deliverAgain(messages, admitted.before);
       const { state, refused } = admitted;
       if (refused.includes("other") && unpaid(user).times > MOST_UNPAID) throw new AnpError(1005);
@@ -69,7 +69,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
           return posted && { message, ...posted };
         }),
       );
-      return await (replayed ? deliverAgain(messages, entry) : deliver(deps, message, entry));
+      return await (replayed ? deliverAgain(messages, entry) : deliver(deps, message, entry, () => repair.again(user)));
     } finally {
       answer.end();
     }

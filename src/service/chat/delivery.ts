@@ -5,18 +5,21 @@ import type { Events } from "../../events/events.ts";
 import type { DuplicateSearch } from "../../events/log/day-writer.ts";
 import { QUESTION_ASKED } from "../../events/projections/hot-questions.ts";
 import type { Entry } from "../../ledger/entry.ts";
+import { StorageError } from "../../storage/storage.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import type { Outcome } from "../operation.ts";
 
 export type DeliveryDeps = { readonly messages: Messages; readonly events: Events; readonly logger: Logger };
 
 /** Delivers an answer that was just charged. Nothing that fails here undoes the charge: the answer is paid for. The event
- * and then the turn of the session follow the reply: an answer with a turn has had its event. */
-export async function deliver(deps: DeliveryDeps, message: Message, entry: Entry) {
-  const { message_id } = message;
-  const failed = (what: string) => (error: unknown) => deps.logger.error({ err: error, message_id }, what);
-  const recorded = recordQuestion(deps.events, message).catch(failed("a question asked could not be recorded"));
-  await deps.messages.joinLater(message, recorded, failed("a charged answer could not join its session"));
+ * and then the turn of the session follow the reply: an answer with a turn has had its event.
+ * @param unfinished is called where that failed */
+export async function deliver(deps: DeliveryDeps, message: Message, entry: Entry, unfinished: () => void) {
+  await deps.messages.joinLater(message, recordQuestion(deps.events, message), (error) => {
+    const what = "a charged answer could not be recorded or join its session: that is tried again later";
+    deps.logger.error({ err: error, message_id: message.message_id }, what);
+    unfinished();
+  });
   return { data: toAnswer(message, entry) };
 }
 
@@ -32,13 +35,15 @@ export async function deliverAgain(messages: Messages, entry: Entry): Promise<Ou
 }
 
 /** Only what was answered from sources counts as a question that others may be shown.
- * @param search where in the log of its day the event may be already */
+ * @param search where in the log of its day the event may be already
+ * @throws StorageError when it was not stored */
 export async function recordQuestion(events: Events, message: Message, search?: DuplicateSearch): Promise<void> {
   const { user_id, session_id, message_id, route, sub_intent, question, lang, outcome, created_at } = message;
   const talk = outcome !== "answered" || route === "small_talk" || route === "out_of_scope";
   const event_type = talk ? "chat_message" : QUESTION_ASKED;
   const event = { event_type, user_id, session_id, message_id, route, sub_intent, event_payload: { question, lang } };
-  await events.recordLater(event, { created_at, ...(search && { search }) });
+  const { stored } = await events.recordLater(event, { created_at, ...(search && { search }) });
+  if (!stored) throw new StorageError("The event log did not take the event of a question.");
 }
 
 function toAnswer(message: Message, entry: Entry): OperationData<"sendChat"> {

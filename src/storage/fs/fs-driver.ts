@@ -56,8 +56,9 @@ export function fsDriver(base: string): StorageDriver {
         // Not asked before each creation: a look for a name that is not there waits while its folder is written to.
         const isTaken = predecessor !== undefined && existsSync(path);
         // A predecessor that exists now still does when the file is linked: nothing of a stream is ever removed.
-        if (!isTaken && predecessor !== undefined && !files.exists(pathOf(predecessor.key))) return "gap";
-        return isTaken ? "conflict" : files.create(path, value);
+        if (isTaken) return "conflict";
+        const refused = predecessor && (await refusalBehind(files, pathOf(predecessor.key), predecessor.value));
+        return refused ?? files.create(path, value);
       }),
     appendItem: (...given) => identity.around(() => streams.append(...given)),
     laterItem(stem, end) {
@@ -178,4 +179,15 @@ async function examineFiles(base: string, files: DurableFiles): Promise<Finding[
     system === undefined ? finding("localDisk") : finding("lossyDisk", { ...system }),
     finding(free >= MIN_FREE_BYTES ? "room" : "littleRoom", { mib: Math.floor(free / MIB) }),
   ];
+}
+
+/** Why nothing may be created behind a file: it is not there, or has another value, as in a copy of the folder. */
+async function refusalBehind(
+  files: DurableFiles,
+  path: string,
+  value?: string,
+): Promise<"gap" | "failover" | undefined> {
+  const before = await files.read(path);
+  if (before === undefined) return "gap";
+  return value === undefined || before === value ? undefined : "failover";
 }
