@@ -1,37 +1,20 @@
+import { readWordVectors, type WordVectors } from "../../language/word-vectors.ts";
 import { product } from "../../runtime/product.ts";
-import { readNumberedLines } from "../../runtime/text/numbered-lines.ts";
 
 /** Vectors of terms, as `scripts/make-encoder.js` makes and describes them. */
 const FILE = new URL("term-vectors.br", import.meta.url);
 export const DIMENSIONS = 100;
-const SCALE_BYTES = 4;
 
-let opened: ReturnType<typeof readTable> | undefined; // The same for the whole process.
-
-function readTable() {
-  const { numbers, bytes } = readNumberedLines(FILE);
-  const { size } = numbers;
-  const values = size + SCALE_BYTES * size;
-  return {
-    numbers,
-    rarities: bytes.subarray(0, size),
-    scaleOf: (number: number): number => bytes.readFloatLE(size + SCALE_BYTES * number),
-    values: new Int8Array(bytes.buffer, bytes.byteOffset + values, size * DIMENSIONS),
-  };
-}
+let opened: WordVectors | undefined; // The same for the whole process.
 
 /** Reads the vectors, where there is more time than when they are first asked for. */
-export const openEncoder = () => (opened ??= readTable());
+export const openEncoder = () => (opened ??= readWordVectors(FILE, DIMENSIONS));
 
 /** How rare a term is in what is said about services, 0 to 1: 1 if nothing that the encoder learned from has it. */
-export function rarityOf(term: string): number {
-  const { numbers, rarities } = openEncoder();
-  const number = numbers.get(term);
-  return number === undefined ? 1 : rarities[number]! / 255;
-}
+export const rarityOf = (term: string): number => openEncoder().rarityOf(term);
 
 /** Whether a term has a vector. */
-export const hasVector = (term: string): boolean => openEncoder().numbers.has(term);
+export const hasVector = (term: string): boolean => openEncoder().has(term);
 
 /** Share of some terms that what is said about services has: of others a vector tells less. */
 export const knownOf = (terms: readonly string[]): number =>
@@ -41,17 +24,9 @@ export const knownOf = (terms: readonly string[]): number =>
  * word may be alike, in either language. Terms count as often as they are given.
  * @param parts terms, and what each of them weighs */
 export function encode(...parts: readonly (readonly [terms: Iterable<string>, weight: number])[]): Float32Array {
-  const { numbers, scaleOf, values } = openEncoder();
+  const vectors = openEncoder();
   const sum = new Float32Array(DIMENSIONS);
-  for (const [terms, weight] of parts) {
-    for (const term of terms) {
-      const number = numbers.get(term);
-      if (number === undefined) continue;
-      const scale = weight * scaleOf(number);
-      const from = number * DIMENSIONS;
-      for (let at = 0; at < DIMENSIONS; at++) sum[at]! += scale * values[from + at]!;
-    }
-  }
+  for (const [terms, weight] of parts) for (const term of terms) vectors.addTo(sum, term, weight);
   return scaled(sum, 1);
 }
 

@@ -1,7 +1,7 @@
-import { readNumberedLines } from "../../runtime/text/numbered-lines.ts";
 import { product } from "../../runtime/product.ts";
 import { hasHan } from "../detect-language.ts";
 import type { NameTable, NamedThing } from "../name-table.ts";
+import { readWordVectors, type WordVectors } from "../word-vectors.ts";
 import { differenceOf, FLAGS, MEASURES, type ReadText, type WeighedUnit, writeFlags } from "./difference.ts";
 import { MOST, type Unit, unitsOf } from "./units.ts";
 
@@ -22,9 +22,7 @@ export type NetworkText = ReadText<NetworkUnit>;
 /** Judges whether two texts belong together: a decomposable attention model (Parikh, Täckström, Das & Uszkoreit 2016) of
  * what each says and the other does not. `scripts/attention-trainer.js` makes and describes its file. */
 export class AttentionNetwork {
-  readonly #numbers: ReadonlyMap<string, number>;
-  readonly #bytes: Buffer;
-  readonly #vectors: Int8Array;
+  readonly #vectors: WordVectors;
   readonly #layers: Record<"own" | "aligned" | "product" | "flags" | "pair" | "last" | "given", Float64Array>;
   readonly #given: ((word: string) => Float32Array) | undefined;
   readonly #units = new Map<string, NetworkUnit>();
@@ -33,15 +31,12 @@ export class AttentionNetwork {
   /** @param more how many measures the caller gives
    * @param given vectors for words that the file has none for, of `length` numbers */
   constructor(file: URL, more: number, given?: { length: number; of: (word: string) => Float32Array }) {
-    const { numbers, bytes } = readNumberedLines(file);
-    const [{ size }, { buffer, byteOffset }] = [numbers, bytes];
-    this.#numbers = numbers;
-    this.#bytes = bytes;
-    this.#vectors = new Int8Array(buffer, byteOffset + 5 * size, V * size);
-    let from = (5 + V) * size;
+    this.#vectors = readWordVectors(file, V);
+    const { rest } = this.#vectors;
+    let from = 0;
     // In 64 bits, though they have 32: they are read much more often than they would be converted.
     const layer = (length: number): Float64Array => {
-      const values = Float64Array.from({ length }, (_, at) => bytes.readFloatLE(from + 4 * at));
+      const values = Float64Array.from({ length }, (_, at) => rest.readFloatLE(from + 4 * at));
       from += 4 * length;
       return values;
     };
@@ -54,18 +49,15 @@ export class AttentionNetwork {
 
   /** @param names see {@link unitsOf}: those that it was learned with */
   read(text: string, names?: NameTable<NamedThing>): NetworkText {
-    return { units: unitsOf(text, this.#isKnown, names).map((unit) => this.#unit(unit)), isChinese: hasHan(text) };
+    return { units: unitsOf(text, this.#vectors.has, names).map((unit) => this.#unit(unit)), isChinese: hasHan(text) };
   }
-
-  readonly #isKnown = (word: string): boolean => this.#numbers.has(word);
 
   #unit(unit: Unit): NetworkUnit {
     const name = `${unit.isName ? "^" : ""}${unit.key} ${unit.parts.join(" ")}`; // Words of one stem may be of other classes.
     let known = this.#units.get(name);
     if (known === undefined) {
       if (this.#units.size >= KEPT) this.#units.clear();
-      const number = this.#numbers.get(unit.key);
-      known = { ...unit, rarity: number === undefined ? 1 : this.#bytes[number]! / 255 };
+      known = { ...unit, rarity: this.#vectors.rarityOf(unit.key) };
       this.#units.set(name, known);
     }
     return known;
@@ -74,14 +66,9 @@ export class AttentionNetwork {
   #valuesOf(unit: NetworkUnit) {
     if (unit.values !== undefined) return unit.values;
     const vector = new Float32Array(V);
-    for (const part of unit.parts) {
-      const number = this.#numbers.get(part);
-      if (number === undefined) continue;
-      const scale = this.#bytes.readFloatLE(this.#numbers.size + 4 * number);
-      for (let at = 0; at < V; at++) vector[at]! += scale * this.#vectors[V * number + at]!;
-    }
+    for (const part of unit.parts) this.#vectors.addTo(vector, part);
     const isWord = unit.sort === "word" || unit.sort === "han";
-    if (this.#given !== undefined && isWord && !this.#numbers.has(unit.key))
+    if (this.#given !== undefined && isWord && !this.#vectors.has(unit.key))
       addTimes(vector, this.#layers.given, this.#given(unit.key));
     const length = Math.hypot(...vector) || 1;
     const direction = vector.map((value) => value / length);
