@@ -49,7 +49,7 @@ write(FILE, model, Object.values(sources).flat().join(""), { directions });
 validate(new AttentionNetwork(FILE, model.more, program.GIVEN));
 
 async function programIn(folder) {
-  const modules = ["answer-index", "match-units", "judge-units", "rank-articles"];
+  const modules = ["answer-index", "rate-units", "rank-articles"];
   const found = await Promise.all(
     modules.map((name) => import(new URL(`${folder}assistant/retrieval/${name}.js`, import.meta.url))),
   );

@@ -1,7 +1,7 @@
 import { serveJobs } from "../compute/serve-jobs.ts";
 import { openEncoder } from "./encoder/encoder.ts";
 import { createAssistantJobs } from "./jobs/assistant-jobs.ts";
-import { openAnswerNetwork } from "./retrieval/judge-units.ts";
+import { openAnswerNetwork } from "./retrieval/rate-units.ts";
 
 openEncoder(); // While it starts, for which there is more time than for a job.
 openAnswerNetwork();

@@ -4,7 +4,7 @@ import { keyOf, type Passage } from "../../src/assistant/passage.ts";
 import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
 import { findEvidence } from "../../src/assistant/retrieval/find-evidence.ts";
 import { clausesOf } from "../../src/assistant/retrieval/find-evidence.ts";
-import { textOf } from "../../src/assistant/retrieval/judge-units.ts";
+import { textOf } from "../../src/assistant/retrieval/rate-units.ts";
 import { searchTerms } from "../../src/assistant/retrieval/language-index.ts";
 import type { Search } from "../../src/assistant/retrieval/question-terms.ts";
 import { unitsOf } from "../../src/assistant/retrieval/text-units.ts";

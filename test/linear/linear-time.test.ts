@@ -102,7 +102,7 @@ beforeAll(async () => {
   } as const;
   const asked = { excerpts: [source], question: "1", lang: "en", wide: true, instructions: "" } as const;
   const { cleanReply } = await import("../../src/assistant/model/model-call.ts");
-  const { answerTypeOf } = await import("../../src/assistant/retrieval/match-units.ts");
+  const { answerTypeOf } = await import("../../src/assistant/retrieval/rate-units.ts");
   const { clausesOf } = await import("../../src/assistant/retrieval/find-evidence.ts");
   const { AnswerIndex } = await import("../../src/assistant/retrieval/answer-index.ts");
   const { findEvidence } = await import("../../src/assistant/retrieval/find-evidence.ts");

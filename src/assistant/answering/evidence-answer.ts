@@ -5,7 +5,7 @@ import type { Evidence } from "../retrieval/evidence-features.ts";
 import { findEvidence, inRooms, type Findings } from "../retrieval/find-evidence.ts";
 import type { Search } from "../retrieval/question-terms.ts";
 import { isElliptical, isShort, withoutResearch } from "../routing/router.ts";
-import { answerTypeOf } from "../retrieval/match-units.ts";
+import { answerTypeOf } from "../retrieval/rate-units.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 import { coverageOf } from "../retrieval/rank-articles.ts";
 import { decideOutcome } from "./decide-outcome.ts";

@@ -1,8 +1,7 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import { judgeUnits } from "./judge-units.ts";
-import { matchUnits } from "./match-units.ts";
 import { searchTerms } from "./language-index.ts";
 import { matchOf, type RankedArticle } from "./rank-articles.ts";
+import type { UnitRating } from "./rate-units.ts";
 import type { TextUnit } from "./text-units.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 
@@ -10,13 +9,6 @@ import TUNING from "./tuning.json" with { type: "json" };
 export type AnswerWindow = Readonly<ReturnType<typeof chooseWindow>>;
 
 const MIX = TUNING.windows;
-
-/** How well each unit of an article answers a question, by words and by the network. */
-export function rateUnits(article: RankedArticle, question: string) {
-  const match = matchUnits(article, question);
-  return { ...match, judged: judgeUnits(article, match, question) };
-}
-export type UnitRating = ReturnType<typeof rateUnits>;
 
 /** Chooses the contiguous units that answer best, and extends them to a list's end.
  * @param length a factor of the usual length */

@@ -1,7 +1,8 @@
 import { searchTerms, type WeightedGroup } from "./language-index.ts";
-import type { AnswerWindow, UnitRating } from "./choose-window.ts";
+import type { AnswerWindow } from "./choose-window.ts";
 import { titlesOf, type Passage } from "../passage.ts";
 import { coverageOf, matchOf, type RankedArticle } from "./rank-articles.ts";
+import type { UnitRating } from "./rate-units.ts";
 import type { Routing } from "../routing/routing.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import { namedIn, namesIn } from "../../language/named-things.ts";

@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
-import { judgeUnits } from "../../src/assistant/retrieval/judge-units.ts";
-import { matchUnits } from "../../src/assistant/retrieval/match-units.ts";
 import { rankArticles } from "../../src/assistant/retrieval/rank-articles.ts";
+import { rateUnits } from "../../src/assistant/retrieval/rate-units.ts";
 import { detectLanguage } from "../../src/language/detect-language.ts";
 import { passage } from "./passages.ts";
 
 /** What is judged of the first article for a question. */
 function judged(question: string, index: AnswerIndex) {
   const [article] = rankArticles(index, { question, lang: detectLanguage(question, "en"), now: 0 });
-  const values = judgeUnits(article!, matchUnits(article!, question), question);
+  const values = rateUnits(article!, question).judged;
   const { units } = article!.found.details();
   const best = values.indexOf(Math.max(...values));
   return { values, best: units[best]!.text };

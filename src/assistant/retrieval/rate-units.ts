@@ -1,0 +1,101 @@
+import { AttentionNetwork, type NetworkText } from "../../language/attention/attention-network.ts";
+import { fold } from "../../language/tokenize.ts";
+import { memoized } from "../../runtime/cache/memoized.ts";
+import { product } from "../../runtime/product.ts";
+import { patternsOf } from "../../runtime/text/patterns.ts";
+import { DIMENSIONS, encode } from "../encoder/encoder.ts";
+import PATTERNS from "./answer-type-patterns.json" with { type: "json" };
+import type { IndexedPassage } from "./answer-index.ts";
+import { searchTerms } from "./language-index.ts";
+import { matchOf, type RankedArticle } from "./rank-articles.ts";
+import type { TextUnit } from "./text-units.ts";
+import TUNING from "./tuning.json" with { type: "json" };
+
+const MIX = TUNING.windows;
+export type UnitRating = ReturnType<typeof rateUnits>;
+type UnitMatch = ReturnType<typeof matchUnits>;
+
+/** How well each unit of an article answers a question, by words and by the network. */
+export function rateUnits(article: RankedArticle, question: string) {
+  const match = matchUnits(article, question);
+  return { ...match, judged: judgeUnits(article, match, question) };
+}
+
+/** How well each unit says each group of the article, 0 to 1; each group's share of the question's weight, less for
+ * what the title says; how well each unit answers alone, and the best one; whether the kind of answer asked for is there;
+ * how much of the question each says, and how much it is about the same. */
+export function matchUnits({ groups, found }: RankedArticle, question: string) {
+  const { titleTerms, bodyTerms, units } = found.details();
+  const occurs = (term: string): boolean => bodyTerms.has(term) || titleTerms.has(term);
+  const inTitle = (term: string): boolean => titleTerms.has(term);
+  let total = 0;
+  const present = groups.flatMap(({ alternatives, gain }) => {
+    const occurring = alternatives.filter(({ terms }) => terms.every(occurs));
+    const left = gain * (1 - (1 - MIX.saidByTitle) * matchOf(occurring, inTitle));
+    total += left;
+    return occurring.length === 0 ? [] : [{ alternatives: occurring, left }];
+  });
+  const shares = present.map(({ left }) => left / (total || 1));
+  const matches = units.map(({ terms }) =>
+    present.map(({ alternatives }) => matchOf(alternatives, (t) => terms.has(t))),
+  );
+  const covers = matches.map((match) => match.reduce((sum, value, at) => sum + value * shares[at]!, 0));
+  const asked = encode([searchTerms(question), 1]);
+  const fits = answerTypeOf(question);
+  const fitting = fits && units.map(({ text }) => fits(text));
+  const alikes = units.map(({ meaning }) => product(asked, meaning));
+  const peaks = units.map(({ kind }, at) => {
+    const typed = fitting?.[at] === true ? MIX.fits * Math.min(1, 0.5 + 2 * covers[at]!) : 0;
+    const alike = MIX.alike * alikes[at]!;
+    return covers[at]! + alike + typed + MIX.neighbour * (covers[at - 1] ?? 0) + (kind === "heading" ? MIX.heading : 0);
+  });
+  const highest = peaks.reduce((most, peak) => Math.max(most, peak), -Infinity);
+  return { matches, shares, peaks, highest, fitting, covers, alikes };
+}
+
+/** Kinds of question by their form, and what a sentence that answers one usually contains. The first match wins. */
+const TYPES = PATTERNS.map((type) => patternsOf(type));
+
+/** A test of whether a sentence contains what such a question asks for; undefined for a question of no such form. */
+export function answerTypeOf(question: string): ((sentence: string) => boolean) | undefined {
+  const folded = fold(question);
+  const type = TYPES.find(({ asks }) => asks.test(folded));
+  return type === undefined ? undefined : (sentence) => type.holds.test(fold(sentence));
+}
+
+const MEASURES = 8;
+/** The vectors of words that the network has none for. */
+export const GIVEN = { length: DIMENSIONS, of: (word: string): Float32Array => encode([searchTerms(word), 1]) };
+let network: AttentionNetwork | undefined; // The same for the whole process.
+/** Reads the network, where there is more time than when it is first asked. */
+export const openAnswerNetwork = (): AttentionNetwork =>
+  (network ??= new AttentionNetwork(new URL("answer-network.br", import.meta.url), MEASURES, GIVEN));
+const texts = new WeakMap<TextUnit, NetworkText>();
+const readQuestion = memoized((question: string) => openAnswerNetwork().read(question), 1); // It is asked of several articles.
+
+/** What of a unit the network reads. */
+export const textOf = ({ passage }: IndexedPassage, { head, text }: TextUnit): string =>
+  [passage.title, ...(head === undefined ? [] : [head]), text].join("\n");
+
+/** What the network is told of a unit besides. */
+export function measuresOf({ titleCoverage, alike, score }: RankedArticle, match: UnitMatch, at: number): number[] {
+  const { covers, alikes, peaks, highest, fitting } = match;
+  const fits = fitting === undefined ? 0.5 : Number(fitting[at]);
+  return [covers[at]!, alikes[at]!, peaks[at]!, peaks[at]! - highest, titleCoverage, alike, fits, Math.min(1, score)];
+}
+
+/** How surely each unit of an article answers a question, as the network judges those that match best, 0 to 9; the others
+ * have 0. `scripts/make-answer-network.js` makes its file. */
+function judgeUnits(article: RankedArticle, match: UnitMatch, question: string): number[] {
+  const { units } = article.found.details();
+  const judged = units.map(() => 0);
+  const asked = readQuestion(question);
+  const byPeak = Array.from(units.keys()).sort((a, b) => match.peaks[b]! - match.peaks[a]!);
+  for (const at of byPeak.slice(0, MIX.judged.units)) {
+    const unit = units[at]!;
+    if (!texts.has(unit)) texts.set(unit, openAnswerNetwork().read(textOf(article.found, unit)));
+    const logit = openAnswerNetwork().compare(asked, texts.get(unit)!, measuresOf(article, match, at));
+    judged[at] = Math.min(MIX.judged.most, Math.max(0, logit - MIX.judged.least));
+  }
+  return judged;
+}
