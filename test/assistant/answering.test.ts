@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerMarket } from "../../src/assistant/answering/market-answer.ts";
+import { answerMarket } from "../../src/assistant/answering/replies.ts";
 import type { Answer, AnswerRequest } from "../../src/assistant/answer.ts";
 import { prepareAnswer } from "../../src/assistant/answering/answerer.ts";
 import type { Passage } from "../../src/assistant/passage.ts";

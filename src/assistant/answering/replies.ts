@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { sentimentOverview } from "../../contract/schemas/news-schemas.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { offsetMinutes } from "../../runtime/clock.ts";
 import { fillTemplate } from "../../runtime/text/fill-template.ts";
@@ -29,4 +31,20 @@ export function reportedBy(reports: readonly Passage[], lang: Language, zone = "
 /** An answer that we are not sure of, shown as such. */
 export function asUnsure<A extends { readonly text: string }>(answer: A, lang: Language) {
   return { ...answer, text: `${WORDINGS.unsure[lang]}\n${answer.text}`, outcome: "unsure" as const };
+}
+
+const { market: MARKET } = WORDINGS;
+type MarketMood = Omit<z.infer<typeof sentimentOverview>, "updated_at"> & { readonly hot: readonly string[] };
+
+/** The answer to a question about the market; `known` is false when there are no figures to answer from. */
+export function answerMarket(subIntent: string, { hot, ...mood }: MarketMood, lang: Language, wide: boolean) {
+  if (subIntent === "past") return { text: MARKET.onlyNow[lang], known: false };
+  if (subIntent === "price") return { text: MARKET.noPrices[lang], known: false };
+  if (subIntent === "hot_topics" && hot.length === 0) return { text: MARKET.noData[lang], known: false };
+  const topics = [MARKET.hotTopics[lang], ...hot].join("\n");
+  if (subIntent === "hot_topics") return { text: topics, known: true };
+  const band = mood.index === null ? undefined : MARKET.bands.find(({ below }) => mood.index! < below)?.[lang];
+  const template = MARKET.mood[lang] + (band === undefined ? "" : MARKET.index[lang]);
+  const text = fillTemplate(template, { ...mood, label: MARKET.sentiments[lang][mood.dominant], band });
+  return { text: wide && hot.length > 0 ? `${text}\n${topics}` : text, known: true };
 }

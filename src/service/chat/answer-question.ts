@@ -1,6 +1,6 @@
 import type { Subscription } from "../../accounts/subscriptions.ts";
-import { answerMarket } from "../../assistant/answering/market-answer.ts";
 import { periodOf } from "../../assistant/answering/period.ts";
+import { answerMarket } from "../../assistant/answering/replies.ts";
 import type { Answer } from "../../assistant/answer.ts";
 import type { PreparedQuestion } from "../../assistant/assistant.ts";
 import type { HostedAssistant } from "../../assistant/hosted-assistant.ts";
