@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import * as dictionary from "../../src/language/dictionary/dictionary.ts";
-import { createHomophones } from "../../src/language/homophones.ts";
 import { stem } from "../../src/language/tokenize.ts";
 
 describe("the Chinese-English dictionary", () => {
@@ -41,7 +40,7 @@ describe("the Chinese-English dictionary", () => {
 
 describe("homophones", () => {
   it("are words of known characters with a like sound, tones and similar sounds apart", () => {
-    const homophones = createHomophones();
+    const homophones = dictionary.createHomophones();
     for (const character of "地址充值") homophones.add(character);
     expect([...homophones.pairsLike("地只")]).toEqual(["地址", "地值"]);
     expect([...homophones.pairsLike("重置")]).toContain("充值");

@@ -1,6 +1,6 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { nearestLanguage } from "../../language/detect-language.ts";
-import { createHomophones } from "../../language/homophones.ts";
+import { createHomophones } from "../../language/dictionary/dictionary.ts";
 import { openSearchThesaurus, type MeaningRows, type Thesaurus } from "../../language/thesaurus.ts";
 import { canonical, fold } from "../../language/tokenize.ts";
 import { plainText } from "../../language/plain-text.ts";
