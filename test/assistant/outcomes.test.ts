@@ -83,7 +83,7 @@ describe("what becomes of a question over content that nobody has seen", () => {
         aliases: ["landlubber tariff", "Where do I put my moped?"],
       });
       expect(ask(question)).not.toMatchObject({ outcome: "answered" });
-      const index = new AnswerIndex([...FERRY.passages(), taught]);
+      const index = new AnswerIndex([...FERRY.indexed().map((one) => one.passage), taught]);
       expect(ask(question, [], index)).toMatchObject({ outcome: "answered", sources: [{ id: "vehicles" }] });
     },
   );

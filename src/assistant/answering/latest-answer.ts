@@ -1,10 +1,9 @@
-import { ASSETS, assetsInQuestion } from "../../language/assets.ts";
+import { ASSETS, assetsInQuestion, namesOfAsset } from "../../language/assets.ts";
 import { type Passage, comparePassages, keyOf, toSourceItem } from "../passage.ts";
 import { languageOfTag } from "../../language/detect-language.ts";
 import { plainText } from "../../language/plain-text.ts";
 import { sentencesOf } from "../../language/sentences.ts";
 import { groupBy } from "../../runtime/group-by.ts";
-import { jaccard } from "../../runtime/text/jaccard.ts";
 import { readWords } from "../../runtime/text/data-rows.ts";
 import { conceptsIn, isKind } from "../routing/router.ts";
 import type { AnswerRequest } from "../answer.ts";
@@ -23,7 +22,7 @@ const COUNT = { headlines: { narrow: 5, wide: 10 }, openings: { narrow: 3, wide:
 const GENERIC_TERMS = new Set(searchTerms(readWords(new URL("data/generic-words.txt", import.meta.url)).join(" ")));
 /** Terms of assets: they select the items of a list, and are not a subject by themselves. */
 const ASSET_TERMS: ReadonlySet<string> = new Set(
-  searchTerms(ASSETS.flatMap(({ symbol, names, casual }) => [symbol, ...names, ...casual]).join(" ")),
+  searchTerms(ASSETS.flatMap(({ symbol }) => namesOfAsset(symbol)).join(" ")),
 );
 
 /** Whether a question about news or notices names no subject: "the latest news", "any announcements about BTC?". */
@@ -60,7 +59,7 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft 
   const limit = (narrowed && kind === "notice" ? COUNT.openings : COUNT.headlines)[wide ? "wide" : "narrow"];
   const accept = (passage: Passage): boolean =>
     passage.kind === kind && languageOfTag(passage.lang) === lang && (!narrowed || isRelated(passage));
-  const matching = isListable ? index.passages().filter(accept) : [];
+  const matching = isListable ? index.indexed().flatMap(({ passage }) => (accept(passage) ? passage : [])) : [];
   const isThen = periodOf(question, now, zone) ?? (() => true);
   const asked = newest(matching.filter(isThen), now, limit);
   const stories = asked.length > 0 ? asked : newest(matching, now, limit);
@@ -82,13 +81,19 @@ function newest(passages: readonly Passage[], now: number, limit: number): Passa
     .filter(({ at }) => !(at > now))
     .sort((a, b) => b.at - a.at || comparePassages(a.passage, b.passage))
     .map(({ passage }) => passage);
-  const termsOf = ({ title }: Passage): string[] => [...new Set(searchTerms(title))];
+  const termsOf = ({ title }: Passage) => new Set(searchTerms(title));
   const stories: Passage[][] = [];
   for (const reports of groupBy(dated, (item) => item.topic ?? keyOf(item)).values()) {
     if (stories.length >= limit) break;
-    if (stories.some(([other]) => jaccard(termsOf(other!), termsOf(reports[0]!)) >= LEAST.duplicate)) continue;
+    if (stories.some(([other]) => similarity(termsOf(other!), termsOf(reports[0]!)) >= LEAST.duplicate)) continue;
     const byOutlet = groupBy(reports, ({ outlet }) => outlet);
     stories.push(Array.from(byOutlet.values(), ([first]) => first!).slice(0, COUNT.outlets));
   }
   return stories;
+}
+
+/** The Jaccard similarity of two sets of terms, 0 to 1. */
+function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const shared = Array.from(a).filter((term) => b.has(term)).length;
+  return shared / (a.size + b.size - shared || 1);
 }

@@ -64,13 +64,9 @@ export class AnswerIndex {
     return this.#passages[number]!;
   }
 
+  /** All passages, in no particular order. */
   indexed(): IndexedPassage[] {
     return this.#passages.filter((indexed) => indexed !== undefined);
-  }
-
-  /** All passages, in no particular order. */
-  passages(): Passage[] {
-    return this.indexed().map(({ passage }) => passage);
   }
 
   /** The passage of the same id in the other language. */
