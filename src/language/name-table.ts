@@ -1,4 +1,6 @@
 import { readRows } from "../runtime/text/data-rows.ts";
+import { ASSETS, assetsInQuestion, namesOfAsset } from "./assets.ts";
+import { fold } from "./tokenize.ts";
 
 const UNITS = /[a-z\d]+|\p{Script=Han}/gu;
 const isHan = (unit: string): boolean => unit >= "\u2e80"; // By where Han characters begin.
@@ -46,13 +48,44 @@ export class NameTable<T> {
   }
 }
 
-let table: NameTable<NamedThing> | undefined; // Read with the first headline: it is large, and many processes see none.
+let news: NameTable<NamedThing> | undefined; // Read with the first headline: it is large, and many processes see none.
 
 /** What the news names. */
 export function newsNames(): NameTable<NamedThing> {
-  if (table !== undefined) return table;
-  table = new NameTable();
+  if (news !== undefined) return news;
+  news = new NameTable();
   for (const [[kind = ""] = [], en = [], zh = []] of readRows(new URL("data/news-names.txt", import.meta.url)))
-    table.add([...en, ...zh], { key: `@${kind}:${en[0] ?? zh[0]}`, kind });
-  return table;
+    news.add([...en, ...zh], { key: `@${kind}:${en[0] ?? zh[0]}`, kind });
+  return news;
+}
+
+/** All names of one place or kind of thing. */
+type Names = readonly string[];
+
+const KNOWN_ASSETS = new Set(ASSETS.map(({ symbol }) => symbol));
+let asked: NameTable<Names> | undefined; // The same for the whole process.
+
+function readNames(): NameTable<Names> {
+  const names = new NameTable<Names>();
+  for (const [, ...columns] of readRows(new URL("data/named-things.txt", import.meta.url)))
+    names.add(columns.flat(), columns.flat());
+  return names;
+}
+
+/** The places, the precise kinds of things and the assets that a question names, each by all its names, folded. What
+ * speaks only of others of the kind does not answer it.
+ * @example
+ * namedIn("How many ringgit for ADA?"); // [["malaysia", "ringgit", …, "马来西亚", …], ["ada", "cardano", …]] */
+export function namedIn(question: string): Names[] {
+  const found = new Set<Names>();
+  for (const { thing } of (asked ??= readNames()).find(fold(question))) found.add(thing);
+  const assets = Array.from(assetsInQuestion(question)).filter((symbol) => KNOWN_ASSETS.has(symbol));
+  return [...found, ...assets.map(namesOfAsset)];
+}
+
+/** A check whether a text has one of some names: Latin ones as whole words. */
+export function namesIn(text: string): (names: Names) => boolean {
+  const folded = fold(text);
+  const words = ` ${folded.replace(/[^a-z\d]+/g, " ")} `;
+  return (names) => names.some((name) => (/[a-z\d]/.test(name) ? words.includes(` ${name} `) : folded.includes(name)));
 }

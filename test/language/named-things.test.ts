@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { namedIn, namesIn } from "../../src/language/named-things.ts";
+import { namedIn, namesIn } from "../../src/language/name-table.ts";
 
 describe("what a question names", () => {
   it.each([

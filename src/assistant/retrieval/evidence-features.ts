@@ -5,7 +5,7 @@ import { coverageOf, matchOf, type RankedArticle } from "./rank-articles.ts";
 import type { UnitRating } from "./rate-units.ts";
 import type { Routing } from "../routing/routing.ts";
 import { hasHan } from "../../language/detect-language.ts";
-import { namedIn, namesIn } from "../../language/named-things.ts";
+import { namedIn, namesIn } from "../../language/name-table.ts";
 import { isFunctional } from "../../language/stop-words.ts";
 
 /** An article that may answer, with its best part. */
