@@ -3,7 +3,7 @@ import { prepareAnswer, type PreparedAnswer } from "./answering/answerer.ts";
 import { chosenTitle } from "./answering/chosen-title.ts";
 import type { AnswerIndex } from "./retrieval/answer-index.ts";
 import { isElliptical, routeQuestion } from "./routing/router.ts";
-import type { Route, Routing } from "./routing/routing.ts";
+import { SURE, type Route, type Routing } from "./routing/routing.ts";
 
 /** Kinds of question that have a price of their own. */
 export type QuestionKind = "account" | "small_talk" | "advanced_research" | "other";
@@ -23,8 +23,6 @@ export interface PreparedQuestion extends PreparedAnswer {
   readonly isInDoubt?: boolean;
   readonly standalone?: string; // The question as a model wrote it to stand alone, where that was answered.
 }
-
-const SURE = 0.9; // From this confidence on, the router knows what a question is about.
 
 /** Routes a question, and answers it from the passages unless it is refused or the service answers it. Pure.
  * @example

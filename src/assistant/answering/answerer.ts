@@ -2,7 +2,7 @@ import type { Answer, AnswerRequest } from "../answer.ts";
 import { LIMITS } from "../../contract/field-bounds.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import { clausesOf, type Findings } from "../retrieval/find-evidence.ts";
-import type { Route, Routing } from "../routing/routing.ts";
+import { SURE, type Route, type Routing } from "../routing/routing.ts";
 import { fold } from "../../language/tokenize.ts";
 import { assetsInQuestion } from "../../language/assets.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
@@ -21,7 +21,6 @@ export interface PreparedAnswer extends Pick<Draft, "forModel"> {
   readonly by?: "rule" | "latest" | "evidence"; // What the answer was made by.
 }
 
-const SURE_OF_ROUTE = 0.9;
 const ADVICE = "investment_advice";
 const SAYS = patternsOf(PATTERNS, "i");
 
@@ -97,9 +96,9 @@ function isForService({ question, routing }: AnswerRequest, isLookedUp: boolean)
   const { route, sub_intent, confidence } = routing;
   const folded = fold(question);
   if (route === "account")
-    return SAYS.account.test(folded) && SAYS.own.test(folded) && (isLookedUp || confidence >= SURE_OF_ROUTE);
+    return SAYS.account.test(folded) && SAYS.own.test(folded) && (isLookedUp || confidence >= SURE);
   const isOfNoAsset = sub_intent === "price" && assetsInQuestion(question).size === 0;
-  return route === "market" && confidence >= (isLookedUp && !isOfNoAsset ? SURE_OF_ROUTE : 1);
+  return route === "market" && confidence >= (isLookedUp && !isOfNoAsset ? SURE : 1);
 }
 
 function settle(found: Draft, findings: Findings, request: AnswerRequest, index: AnswerIndex): PreparedAnswer {
@@ -110,7 +109,7 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
     const isShown = outcome === "unsure";
     if (isForService(request, true)) return { routing };
     if (sub_intent === ADVICE) return withRouting(draft(REPLIES.investmentAdvice[lang], "declined"), routing, "rule");
-    if (!isShown && route === "small_talk" && confidence >= SURE_OF_ROUTE)
+    if (!isShown && route === "small_talk" && confidence >= SURE)
       return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing, "rule");
     if (route === "news" || route === "notice") {
       const latest = answerLatest(request, index);

@@ -6,6 +6,7 @@ import { sentencesOf } from "../../language/sentences.ts";
 import { groupBy } from "../../runtime/group-by.ts";
 import { readWords } from "../../runtime/text/data-rows.ts";
 import { conceptsIn, isKind } from "../routing/router.ts";
+import { SURE } from "../routing/routing.ts";
 import type { AnswerRequest } from "../answer.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
@@ -14,8 +15,7 @@ import { declined, draft, withModel, type Draft } from "./evidence-answer.ts";
 import { periodOf, withoutPeriod } from "./period.ts";
 import { LEADS, NOT_THEN, reportedBy } from "./replies.ts";
 
-/** Least confidence in a request for the latest that has other words too; similarity of titles that report the same. */
-const LEAST = { confidence: 0.9, duplicate: 0.6 };
+const LEAST_ALIKE = 0.6; // Similarity of titles that report the same.
 /** Number of headlines in a list; of notices on one subject, which are quoted by their first sentence; of a story's outlets. */
 const COUNT = { headlines: { narrow: 5, wide: 10 }, openings: { narrow: 3, wide: 6 }, outlets: 3 };
 
@@ -49,8 +49,7 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft 
   const named = assetsInQuestion(`${question}\n${previousNamed(request) ?? ""}`);
   // Those that the question names, else the one of the user's page.
   const assets = named.size > 0 || token_symbol === undefined ? named : new Set([token_symbol.toUpperCase()]);
-  const isListable =
-    asksForLatest(request) || assets.size > 0 || (sub_intent !== "topic" && confidence >= LEAST.confidence);
+  const isListable = asksForLatest(request) || assets.size > 0 || (sub_intent !== "topic" && confidence >= SURE);
   const narrowed = assets.size > 0 || (kind === "notice" && sub_intent !== "latest");
   const isRelated = ({ title, symbols = [] }: Passage): boolean =>
     assets.size > 0
@@ -85,7 +84,7 @@ function newest(passages: readonly Passage[], now: number, limit: number): Passa
   const stories: Passage[][] = [];
   for (const reports of groupBy(dated, (item) => item.topic ?? keyOf(item)).values()) {
     if (stories.length >= limit) break;
-    if (stories.some(([other]) => similarity(termsOf(other!), termsOf(reports[0]!)) >= LEAST.duplicate)) continue;
+    if (stories.some(([other]) => similarity(termsOf(other!), termsOf(reports[0]!)) >= LEAST_ALIKE)) continue;
     const byOutlet = groupBy(reports, ({ outlet }) => outlet);
     stories.push(Array.from(byOutlet.values(), ([first]) => first!).slice(0, COUNT.outlets));
   }

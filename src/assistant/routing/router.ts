@@ -6,7 +6,7 @@ import { patternsOf } from "../../runtime/text/patterns.ts";
 import { assetsInQuestion, isAssetName } from "../../language/assets.ts";
 import { createClassifier, train, type Classification, type Example } from "./classifier/classifier.ts";
 import PATTERNS from "./question-patterns.json" with { type: "json" };
-import { ROUTES, type Routing } from "./routing.ts";
+import { ROUTES, SURE, type Routing } from "./routing.ts";
 import { detectLanguage, hasHan } from "../../language/detect-language.ts";
 import { canonical, fold, tokenize, type Token } from "../../language/tokenize.ts";
 import { QUESTION_LEXICON, conceptsOf } from "../../language/lexicon.ts";
@@ -35,7 +35,6 @@ export function seedExamples(): Example[] {
 const MOST_CHARACTERS_OF_SMALL_TALK = { zh: 8, en: 24 };
 /** Least confidence of the classifier; more is asked of a question that names no concept of the domain. */
 const LEAST_CONFIDENCE = { inDomain: 0.35, offDomain: 0.75 };
-const CONFIDENT = 0.9; // From this confidence on, a follow-up is classified by itself.
 
 const OUT_OF_SCOPE: Classification = { label: "out_of_scope/general", confidence: 0.5 };
 /** Trained by the build and kept beside the bundle: training takes longer than the rest of a start. */
@@ -66,12 +65,12 @@ function classify(question: string, { history, page_context }: RouteContext): Cl
   if (label !== undefined) return { label, confidence: 1 };
   const previous = history.at(-1)?.question;
   const isFollowUp = previous !== undefined && isKind("followUp", question);
-  if (!isFollowUp && isAssetName(question)) return { label: "news/symbol", confidence: CONFIDENT };
+  if (!isFollowUp && isAssetName(question)) return { label: "news/symbol", confidence: SURE };
   if (asksAdvice(question)) return { label: "out_of_scope/investment_advice", confidence: 1 };
   if (isKind("sum", question)) return { ...OUT_OF_SCOPE, confidence: 1 };
   const core = withoutCourtesy(question);
   const best = classifier.classify(core);
-  if (previous !== undefined && (isFollowUp || (best.confidence < CONFIDENT && isElliptical(question)))) {
+  if (previous !== undefined && (isFollowUp || (best.confidence < SURE && isElliptical(question)))) {
     const joined = classifier.classify(`${withoutCourtesy(previous)} ${core}`);
     if (joined.confidence >= LEAST_CONFIDENCE.inDomain) return joined;
   }

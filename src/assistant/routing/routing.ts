@@ -4,6 +4,9 @@ export const ROUTES = ["account", "help", "notice", "news", "market", "small_tal
 /** What kind of answer a question gets. */
 export type Route = (typeof ROUTES)[number];
 
+/** From this confidence on, the router knows what a question is about. */
+export const SURE = 0.9;
+
 /** The route of a question, and what it is based on. */
 export interface Routing {
   readonly route: Route;
