@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import {
   conceptsIn,
   isInDomain,
-  asksAdvice,
   isElliptical,
+  isKind,
   withoutCourtesy,
   withoutResearch,
 } from "../../src/assistant/routing/router.ts";
@@ -20,7 +20,7 @@ describe("advice", () => {
     "will bitcoin hit 200k",
     "price prediction for XRP",
   ])("is asked for by %s", (question) => {
-    expect(asksAdvice(question)).toBe(true);
+    expect(isKind("advice", question)).toBe(true);
   });
 
   it.each([
@@ -32,7 +32,7 @@ describe("advice", () => {
     "should I enter a memo",
     "why did bitcoin drop",
   ])("is not asked for by %s", (question) => {
-    expect(asksAdvice(question)).toBe(false);
+    expect(isKind("advice", question)).toBe(false);
   });
 });
 

@@ -117,7 +117,7 @@ beforeAll(async () => {
   const index = new AnswerIndex(passages.map((passage) => ({ ...passage, published_at: null })));
   functions = {
     "a question": (text) => [
-      rules.asksAdvice(text),
+      rules.isKind("advice", text),
       rules.isElliptical(text),
       rules.withoutCourtesy(text),
       ...(["sum", "followUp", "news", "notice", "why"] as const).map((kind) => rules.isKind(kind, text)),

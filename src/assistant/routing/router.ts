@@ -66,7 +66,7 @@ function classify(question: string, { history, page_context }: RouteContext): Cl
   const previous = history.at(-1)?.question;
   const isFollowUp = previous !== undefined && isKind("followUp", question);
   if (!isFollowUp && isAssetName(question)) return { label: "news/symbol", confidence: SURE };
-  if (asksAdvice(question)) return { label: "out_of_scope/investment_advice", confidence: 1 };
+  if (isKind("advice", question)) return { label: "out_of_scope/investment_advice", confidence: 1 };
   if (isKind("sum", question)) return { ...OUT_OF_SCOPE, confidence: 1 };
   const core = withoutCourtesy(question);
   const best = classifier.classify(core);
@@ -131,12 +131,10 @@ export function isElliptical(question: string): boolean {
 /** Whether a question is so short that it may be a follow-up though it does not read as one: "要多久", "is there a maximum". */
 export const isShort = (question: string): boolean => fits(fold(question).trim(), SHORT);
 
-/** Whether a question is but a sum, needs what was said before, asks for news or notices by name, or for a reason. */
-export const isKind = (kind: "sum" | "followUp" | "news" | "notice" | "why", text: string) =>
+/** Whether a question is but a sum, needs what was said before, asks for news or notices by name, for a reason, or what to
+ * buy or sell or where a price will go. */
+export const isKind = (kind: "sum" | "followUp" | "news" | "notice" | "why" | "advice", text: string) =>
   SAYS[kind].test(fold(text).trim());
-
-/** Whether the user asks what to buy or sell, or where a price will go. */
-export const asksAdvice = (question: string): boolean => SAYS.advice.test(fold(question));
 
 /** The folded question without a greeting and without a request for research, unless nothing else is left. */
 export function withoutCourtesy(question: string): string {
