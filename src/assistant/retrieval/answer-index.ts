@@ -6,7 +6,7 @@ import { canonical, fold } from "../../language/tokenize.ts";
 import { plainText } from "../../language/plain-text.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { keyOf, titlesOf, type Passage, type PassageChanges } from "../passage.ts";
-import { LanguageIndex, searchTerms, termsOfFolded, type FoldedText } from "./language-index.ts";
+import { LanguageIndex, searchTerms, type FoldedText } from "./language-index.ts";
 import { encode, scaled } from "../encoder/encoder.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import { unitsOf } from "./text-units.ts";
@@ -154,10 +154,8 @@ function readSubject(passage: Passage) {
 }
 
 /** What is computed of a passage when a question reads it. `units`: its sentences, list items and table rows. */
-function readDetails(passage: Passage) {
-  const { title, body } = foldPassage(passage);
-  const units = unitsOf(passage.text);
-  return { titleTerms: new Set(termsOfFolded(title)), bodyTerms: new Set(termsOfFolded(body)), units };
+function readDetails({ text }: Passage) {
+  return { bodyTerms: new Set(searchTerms(plainText(text))), units: unitsOf(text) };
 }
 
 /** The titles that a question may be: one of signs alone is none. */

@@ -19,7 +19,8 @@ const SALIENCE_POWER = 4; // Salience is the root of how rare a word is anywhere
  * said, each by its rarity, that mean the same in a corpus of any size. */
 export function featuresOf({ article, window }: Evidence, { question, routing }: Reading) {
   const { found, groups } = article;
-  const { titleTerms, bodyTerms } = found.details();
+  const { titleTerms } = found.subject();
+  const { bodyTerms } = found.details();
   const windowTerms = new Set(searchTerms(window.text));
   const has = (term: string): boolean => titleTerms.has(term) || bodyTerms.has(term);
   const isShown = (term: string): boolean => titleTerms.has(term) || windowTerms.has(term);

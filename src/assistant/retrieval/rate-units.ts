@@ -25,7 +25,8 @@ export function rateUnits(article: RankedArticle, question: string) {
  * what the title says; how well each unit answers alone, and the best one; whether the kind of answer asked for is there;
  * how much of the question each says, and how much it is about the same. */
 export function matchUnits({ groups, found }: RankedArticle, question: string) {
-  const { titleTerms, bodyTerms, units } = found.details();
+  const { titleTerms } = found.subject();
+  const { bodyTerms, units } = found.details();
   const occurs = (term: string): boolean => bodyTerms.has(term) || titleTerms.has(term);
   const inTitle = (term: string): boolean => titleTerms.has(term);
   let total = 0;
