@@ -29,7 +29,6 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
   const known = groups.filter(({ rarity }) => rarity <= 1);
   const telling = groups.filter(({ weight }) => weight >= LEAST.tellingWeight);
   const unmatched = telling.filter(({ alternatives }) => matchOf(alternatives, has) === 0);
-  const flag = (condition: boolean): number => (condition ? 1 : 0);
   return {
     score: Math.log(0.05 + article.score),
     own: Math.max(article.own, article.cross),
@@ -42,14 +41,14 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
     rarestShown: Math.max(0, ...shown),
     literal: massOf(known.filter(({ alternatives }) => matchOf(alternatives, has) === 1)) / (massOf(known) || 1),
     unmatched: telling.length === 0 ? 1 : unmatched.length / telling.length,
-    nothingTelling: flag(unmatched.length === telling.length),
+    nothingTelling: Number(unmatched.length === telling.length),
     unknown: 1 - massOf(known) / (massOf(groups) || 1),
     unknownNames: shareOfNames(question, (name) => !searchTerms(name).every(has)),
     elsewhere: shareElsewhere(question, found.passage),
     judged: window.judged / 4,
-    notice: flag(found.passage.kind !== "help"),
-    outOfScope: flag(routing.route === "out_of_scope"),
-    surelyOutOfScope: flag(routing.route === "out_of_scope" && routing.confidence >= LEAST.sureOfScope),
+    notice: Number(found.passage.kind !== "help"),
+    outOfScope: Number(routing.route === "out_of_scope"),
+    surelyOutOfScope: Number(routing.route === "out_of_scope" && routing.confidence >= LEAST.sureOfScope),
   };
 }
 
@@ -79,7 +78,7 @@ function titleAsked({ found, groups }: RankedArticle): number {
   const said = new Set(groups.flatMap(({ alternatives }) => alternatives.flatMap(({ terms }) => terms)));
   const shares = titlesOf(found.passage).map((title) => {
     const telling = Array.from(new Set(searchTerms(title))).filter((term) => !isFunctional(term));
-    return telling.length === 0 ? 0 : telling.filter((term) => said.has(term)).length / telling.length;
+    return shareOf(telling, (term) => said.has(term));
   });
   return Math.max(...shares);
 }
