@@ -23,7 +23,8 @@ export function explainAnswer(given: AskedQuestion, prepared: PreparedQuestion, 
     router,
     route: { route: routing.route, sub_intent: routing.sub_intent, kind, by: by ?? "figures" },
     decision: decideOutcome(findings, { question: asked.question, routing: router }),
-    evidence: findings.evidence.map(({ article: { found, groups, ...scores }, window }) => {
+    evidence: findings.evidence.map(({ article, window }) => {
+      const { found, texts: _, groups, ...scores } = article;
       const { id, kind, lang, title } = found.passage;
       return { id, kind, lang, title, ...scores, window, terms: groups.length };
     }),

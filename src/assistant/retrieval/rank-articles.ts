@@ -12,6 +12,7 @@ import { encode, hasVector, knownOf, scaled } from "../encoder/encoder.ts";
 /** An article, a notice or a news item that may answer. */
 export interface RankedArticle {
   readonly found: IndexedPassage;
+  readonly texts: readonly IndexedPassage[]; // With its text in the other language.
   readonly score: number; // Score relative to that of a perfect match, 0 to about 1.2.
   readonly own: number; // Share of the perfect score in the question's language, and in the other one.
   readonly cross: number;
@@ -48,8 +49,9 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   const matching = [own, cross].flatMap((scores) => scores.best(MIX.candidates, weigh));
   const few = comparedWithAll(index, search);
   const numbers = [...matching, ...(few ?? nearest.map(([number]) => number))];
-  const candidates = candidatesOf(index, numbers, lang).filter(({ found }) => accept(found.passage));
-  const articles = candidates.map(({ found, counterpart }): RankedArticle => {
+  const candidates = candidatesOf(index, numbers, lang).filter(({ passage }) => accept(passage));
+  const articles = candidates.map((found): RankedArticle => {
+    const counterpart = index.counterpart(found);
     const isOwn = found.lang === lang;
     const ownShare = shareOf(own, isOwn ? found : undefined);
     const crossShare = shareOf(cross, isOwn ? counterpart : found);
@@ -62,7 +64,7 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
     const texts = counterpart === undefined ? [found] : [found, counterpart];
     const vector = near && { near: Math.max(...texts.map(({ number }) => near.get(number) ?? -Infinity)) };
     const shares = { own: ownShare, cross: crossShare, titleCoverage: 0, alike: 0, part: 0 };
-    return { found, score, order: score, ...shares, groups, ...vector };
+    return { found, texts, score, order: score, ...shares, groups, ...vector };
   });
   articles.sort(byOrder);
   const ranked = rankByMeaning(index, search, articles, few !== undefined);
@@ -71,7 +73,7 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   const first = named.find((one) => one.lang === lang) ?? named[0];
   if (first === undefined) return found;
   const { groups } = first.lang === lang ? own : cross;
-  return [{ found: first, groups, ...PERFECT }, ...found.filter((article) => article.found !== first)];
+  return [{ found: first, texts: [first], groups, ...PERFECT }, ...found.filter((article) => article.found !== first)];
 }
 
 /** The help and the notices, where a question is compared with each of them: they are few, and there are no vectors. */
@@ -83,17 +85,16 @@ export const comparedWithAll = (index: AnswerIndex, { near }: Search): ReadonlyS
  * @param isFew whether all are compared */
 function rankByMeaning(index: AnswerIndex, search: Search, articles: readonly RankedArticle[], isFew: boolean) {
   const asked = meaningOf(index, search);
-  const textsOf = ({ found }: RankedArticle) => [found, index.counterpart(found)].filter((text) => text !== undefined);
   const worthOf = ({ found }: RankedArticle): number =>
     weightOf(found.passage, search.now) * (found.lang === search.lang ? 1 : MIX.foreign);
   const withAlike = (article: RankedArticle): RankedArticle => {
-    const subjects = textsOf(article).map((text) => text.subject());
+    const subjects = article.texts.map((text) => text.subject());
     const alike = subjects.reduce((sum, { meaning }) => sum + product(asked, meaning), 0) / subjects.length;
     return { ...article, alike, order: article.order + MIX.alike * alike * worthOf(article) };
   };
   const withPart = (article: RankedArticle): RankedArticle => {
     let part = 0;
-    for (const text of textsOf(article))
+    for (const text of article.texts)
       for (const { meaning } of text.details().units) part = Math.max(part, product(asked, meaning));
     return { ...article, part, order: article.order + MIX.part * part * worthOf(article) };
   };
@@ -141,16 +142,10 @@ function fuseRankings(ranked: readonly RankedArticle[]): RankedArticle[] {
   return fused.sort(byOrder);
 }
 
-/** The passages of some numbers; of an article in both languages, the one in the question's language. */
-function candidatesOf(index: AnswerIndex, numbers: readonly number[], lang: Language) {
-  const candidates = new Map<number, { found: IndexedPassage; counterpart: IndexedPassage | undefined }>();
-  for (const number of numbers) {
-    const found = index.passage(number);
-    const counterpart = index.counterpart(found);
-    if (found.lang === lang || counterpart === undefined) candidates.set(number, { found, counterpart });
-    else candidates.set(counterpart.number, { found: counterpart, counterpart: found });
-  }
-  return Array.from(candidates.values());
+/** The passages of some numbers, each once; of an article in both languages, the one in the question's language. */
+function candidatesOf(index: AnswerIndex, numbers: readonly number[], lang: Language): IndexedPassage[] {
+  const found = numbers.map((number) => index.passage(number));
+  return [...new Set(found.map((one) => (one.lang === lang ? one : (index.counterpart(one) ?? one))))];
 }
 
 const shareOf = (scores: Scores, found: IndexedPassage | undefined): number =>
