@@ -54,17 +54,14 @@ export function conceptsOf(tokens: readonly Token[], lexicon: Lexicon, correct =
   return found;
 }
 
-/** The lexicon's form of a word: its stem, without a number behind it ("vip1"), or the word it is a misspelling of. */
+/** The lexicon's form of a word: its stem, without a number behind it ("vip1"), or that of the first known word one edit
+ * away. Short words are not corrected. */
 function formOf(word: string, { concepts, words }: Lexicon): string {
   const stemmed = stem(word);
   if (concepts.has(stemmed)) return stemmed;
   const bare = word.replace(/(?<!\d)\d+$/, "");
-  return concepts.has(bare) ? bare : stem(nearestTerm(word, words.get(word[0] ?? "")));
-}
-
-/** The word itself, or the first known word one edit away. Short words, numbers and Chinese are not changed. */
-function nearestTerm(term: string, known: ReadonlySet<string> = new Set()): string {
-  if (term.length < 5 || !/^[a-z]+$/.test(term)) return term;
-  for (const candidate of known) if (editDistance(term, candidate, 1) === 1) return candidate;
-  return term;
+  if (concepts.has(bare)) return bare;
+  const likely = /^[a-z]{5,}$/.test(word) ? (words.get(word[0]!) ?? []) : [];
+  for (const candidate of likely) if (editDistance(word, candidate, 1) === 1) return stem(candidate);
+  return stemmed;
 }
