@@ -1,9 +1,8 @@
-import type { AnswerRequest } from "./answer.ts";
+import { SURE, type AnswerRequest, type Route, type Routing } from "./answer.ts";
 import { prepareAnswer, type PreparedAnswer } from "./answering/answerer.ts";
 import { chosenTitle } from "./answering/chosen-title.ts";
 import type { AnswerIndex } from "./retrieval/answer-index.ts";
 import { isElliptical, routeQuestion } from "./routing/router.ts";
-import { SURE, type Route, type Routing } from "./routing/routing.ts";
 
 /** Kinds of question that have a price of their own. */
 export type QuestionKind = "account" | "small_talk" | "advanced_research" | "other";

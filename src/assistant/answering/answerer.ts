@@ -1,8 +1,7 @@
-import type { Answer, AnswerRequest } from "../answer.ts";
+import { SURE, type Answer, type AnswerRequest, type Route, type Routing } from "../answer.ts";
 import { LIMITS } from "../../contract/field-bounds.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import { clausesOf, type Findings } from "../retrieval/find-evidence.ts";
-import { SURE, type Route, type Routing } from "../routing/routing.ts";
 import { fold } from "../../language/tokenize.ts";
 import { assetsInQuestion } from "../../language/assets.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";

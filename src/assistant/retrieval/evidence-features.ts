@@ -3,7 +3,7 @@ import type { AnswerWindow } from "./choose-window.ts";
 import { titlesOf, type Passage } from "../passage.ts";
 import { coverageOf, matchOf, type RankedArticle } from "./rank-articles.ts";
 import type { UnitRating } from "./rate-units.ts";
-import type { Routing } from "../routing/routing.ts";
+import type { Routing } from "../answer.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import { namedIn, namesIn } from "../../language/name-table.ts";
 import { isFunctional } from "../../language/stop-words.ts";

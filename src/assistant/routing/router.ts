@@ -1,12 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
-import type { AnswerRequest } from "../answer.ts";
+import { ROUTES, SURE, type AnswerRequest, type Routing } from "../answer.ts";
 import { readRows, readWords } from "../../runtime/text/data-rows.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import { assetsInQuestion, isAssetName } from "../../language/assets.ts";
 import { createClassifier, train, type Classification, type Example } from "./classifier/classifier.ts";
 import PATTERNS from "./question-patterns.json" with { type: "json" };
-import { ROUTES, SURE, type Routing } from "./routing.ts";
 import { detectLanguage, hasHan } from "../../language/detect-language.ts";
 import { canonical, fold, tokenize, type Token } from "../../language/tokenize.ts";
 import { QUESTION_LEXICON, conceptsOf } from "../../language/lexicon.ts";
