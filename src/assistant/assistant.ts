@@ -1,6 +1,8 @@
 import { SURE, type AnswerRequest, type Route, type Routing } from "./answer.ts";
 import { prepareAnswer, type PreparedAnswer } from "./answering/answerer.ts";
 import { chosenTitle } from "./answering/chosen-title.ts";
+import { decideOutcome } from "./answering/decide-outcome.ts";
+import { searchFor } from "./answering/evidence-answer.ts";
 import type { AnswerIndex } from "./retrieval/answer-index.ts";
 import { isElliptical, routeQuestion } from "./routing/router.ts";
 
@@ -46,3 +48,29 @@ export function prepareQuestion(given: AskedQuestion, index: AnswerIndex): Prepa
 
 const kindOf = ({ route }: Routing, wide: boolean): QuestionKind =>
   wide ? "advanced_research" : route === "account" || route === "small_talk" ? route : "other";
+
+/** How a question's answer came about, for operators. Plain data. */
+export type AnswerExplanation = ReturnType<typeof explainAnswer>;
+
+/** Computes again what decided an answer: the router, what finally answers (`figures` of the service, a `rule`, the
+ * `latest` items or the `evidence`), and the evidence with its features even where something else answers. */
+export function explainAnswer(given: AskedQuestion, prepared: PreparedQuestion, on: AnswerIndex) {
+  const { routing, kind, by, standalone } = prepared;
+  const asked =
+    standalone === undefined
+      ? { ...given, question: chosenTitle(given.question, given.history)?.title ?? given.question }
+      : { ...given, question: standalone, history: [] };
+  const router = routeQuestion(asked.question, asked);
+  const findings = searchFor({ ...asked, routing: router, wide: router.research && asked.research }, on);
+  return {
+    question: asked.question,
+    router,
+    route: { route: routing.route, sub_intent: routing.sub_intent, kind, by: by ?? "figures" },
+    decision: decideOutcome(findings, { question: asked.question, routing: router }),
+    evidence: findings.evidence.map(({ article, window }) => {
+      const { found, texts: _, groups, ...scores } = article;
+      const { id, kind, lang, title } = found.passage;
+      return { id, kind, lang, title, ...scores, window, terms: groups.length };
+    }),
+  };
+}

@@ -1,5 +1,5 @@
 import type { OperationData, OperationId, OperationInput } from "../contract/endpoints.ts";
-import type { AnswerExplanation } from "../assistant/answering/explain-answer.ts";
+import type { AnswerExplanation } from "../assistant/assistant.ts";
 import type { ModelCall } from "../assistant/model/model-call.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { LedgerOperation } from "../ledger/ledger-idempotency.ts";

@@ -1,6 +1,5 @@
-import { prepareQuestion, type AskedQuestion, type PreparedQuestion } from "../assistant.ts";
+import { explainAnswer, prepareQuestion, type AskedQuestion, type PreparedQuestion } from "../assistant.ts";
 import { prepareAnswer } from "../answering/answerer.ts";
-import { explainAnswer } from "../answering/explain-answer.ts";
 import { checkReply } from "../answering/model-answer.ts";
 import { readVectors } from "../embeddings/read-vectors.ts";
 import type { Script } from "../../language/detect-language.ts";
