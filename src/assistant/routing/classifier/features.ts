@@ -5,7 +5,7 @@ export type Vector = { readonly ids: Int32Array; readonly weights: Float64Array 
 const FNV = { offset: 0x811c9dc5, prime: 0x01000193 };
 
 /** FNV-1a over the UTF-16 units of `text` from `start` to `end`, seeded by the kind of feature. */
-function hash(seed: number, text: string, start: number, end: number): number {
+function hash(seed: number, text: string, start = 0, end = text.length): number {
   let value = (FNV.offset ^ seed) >>> 0;
   for (let at = start; at < end; at++) value = Math.imul(value ^ text.charCodeAt(at), FNV.prime);
   return value >>> 0;
@@ -29,26 +29,22 @@ export function featuresOf(text: string, annotate?: Annotator): RawFeatures {
   const tokens = tokenize(text);
   for (const { text: token, han } of tokens) {
     if (han) {
-      for (const size of SIZES.han) {
-        for (let at = 0; at + size <= token.length; at++) {
-          (size === 1 ? characters : words).push(hash(KIND.word, token, at, at + size));
-        }
-      }
+      for (const size of SIZES.han) addGrams(size === 1 ? characters : words, KIND.word, token, size);
       before = [token.slice(-1)];
       continue;
     }
     const word = stem(token);
-    const add = (kind: number, name: string): unknown => words.push(hash(kind, name, 0, name.length));
-    add(KIND.word, word);
-    for (const other of before) add(KIND.pair, `${other} ${word}`);
+    words.push(hash(KIND.word, word));
+    for (const other of before) words.push(hash(KIND.pair, `${other} ${word}`));
     before = [word, ...before].slice(0, REACH);
-    const padded = ` ${token} `;
-    for (const size of SIZES.characters) {
-      for (let at = 0; at + size <= padded.length; at++) characters.push(hash(KIND.characters, padded, at, at + size));
-    }
+    for (const size of SIZES.characters) addGrams(characters, KIND.characters, ` ${token} `, size);
   }
-  for (const name of annotate?.(text, tokens) ?? []) words.push(hash(KIND.annotation, name, 0, name.length));
+  for (const name of annotate?.(text, tokens) ?? []) words.push(hash(KIND.annotation, name));
   return { words, characters };
+}
+
+function addGrams(features: number[], kind: number, text: string, size: number): void {
+  for (let at = 0; at + size <= text.length; at++) features.push(hash(kind, text, at, at + size));
 }
 
 const CHARACTER_WEIGHT = 0.8;
