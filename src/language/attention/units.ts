@@ -17,7 +17,7 @@ export interface Unit {
   readonly key: string;
   readonly sort: (typeof UNIT_SORTS)[number];
   readonly isName: boolean; // Whether it has a capital where not most words have one.
-  readonly figure?: Figure;
+  readonly figure?: Figure | undefined;
   /** What its vector is the sum of, as far as known: the word, its characters, the classes of its meaning. */
   readonly parts: readonly string[];
 }
@@ -38,18 +38,10 @@ export function unitsOf(text: string, isKnown: IsKnown, names?: NameTable<NamedT
   const read = text.slice(0, MOST.characters);
   const capitals = stemsWithCapitals(read);
   const units = new Map<string, Unit>();
-  addUnits(quantitiesInDigits(fold(read)), isKnown, names, (key, sort, parts, figure) => {
-    if (units.has(key)) return;
-    const unit = { key, sort, parts, isName: capitals.has(key) };
-    units.set(key, figure === undefined ? unit : { ...unit, figure });
-  });
-  return Array.from(units.values()).slice(0, MOST.units);
-}
-
-type IsKnown = (word: string) => boolean;
-type Add = (key: string, sort: Unit["sort"], parts: readonly string[], figure?: Figure) => void;
-
-function addUnits(folded: string, isKnown: IsKnown, names: NameTable<NamedThing> | undefined, add: Add): void {
+  const add: Add = (key, sort, parts, figure) => {
+    if (!units.has(key)) units.set(key, { key, sort, parts, isName: capitals.has(key), figure });
+  };
+  const folded = quantitiesInDigits(fold(read));
   let from = 0;
   for (const { thing, start, end } of names?.find(folded) ?? []) {
     addPart(folded.slice(from, start), isKnown, add);
@@ -57,7 +49,11 @@ function addUnits(folded: string, isKnown: IsKnown, names: NameTable<NamedThing>
     from = end;
   }
   addPart(folded.slice(from), isKnown, add);
+  return Array.from(units.values()).slice(0, MOST.units);
 }
+
+type IsKnown = (word: string) => boolean;
+type Add = (key: string, sort: Unit["sort"], parts: readonly string[], figure?: Figure) => void;
 
 /** @param part which may follow a name */
 function addPart(part: string, isKnown: IsKnown, add: Add): void {
