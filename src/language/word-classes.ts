@@ -2,9 +2,6 @@ import { wordsAndCharacters } from "./longest-matches.ts";
 import { groupBy } from "../runtime/group-by.ts";
 import { readRows } from "../runtime/text/data-rows.ts";
 
-/** A word of a title, or a character of a Chinese one that is in no word of a class; and the classes that it is in. */
-export type Token = { readonly text: string; readonly classes: readonly string[] };
-
 /** Classes by their words: English ones, of which some are beginnings and end in `*`, and Chinese ones. */
 const [ENGLISH, CHINESE] = [new Map<string, string[]>(), new Map<string, string[]>()];
 for (const [[name = ""] = [], en = [], zh = []] of readRows(new URL("data/word-classes.txt", import.meta.url))) {
@@ -34,8 +31,8 @@ function addNew(found: string[], names: readonly string[] = []): void {
   for (const name of names) if (!found.includes(name)) found.push(name);
 }
 
-/** A Chinese text as words of classes, the longest at each place, and the characters between them. */
-export const chineseTokens = (text: string): Token[] =>
+/** A Chinese text as words of classes, the longest at each place, and the characters between; each with its classes. */
+export const chineseTokens = (text: string) =>
   Array.from(wordsAndCharacters(text, CHINESE, LONGEST_ZH))
     .filter(({ text: part }) => part !== " ")
     .map(({ text: part }) => ({ text: part, classes: CHINESE.get(part) ?? [] }));
