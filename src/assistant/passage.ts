@@ -29,14 +29,6 @@ export function toSourceItem({ id, kind, title, url, lang, published_at }: Passa
 export const titlesOf = ({ title, aliases = [] }: Passage): string[] => [title, ...aliases];
 /** Identifies a passage among all. */
 export const keyOf = ({ kind, lang, id }: Pick<Passage, "kind" | "lang" | "id">): string => `${kind} ${lang} ${id}`;
-const KINDS: readonly Passage["kind"][] = ["help", "notice", "news"];
-
-/** An order of passages that depends on nothing else: help, notices, news; the newest first. */
-export const comparePassages = (a: Passage, b: Passage): number =>
-  compare(KINDS.indexOf(a.kind), KINDS.indexOf(b.kind)) ||
-  -compare(a.published_at ?? "", b.published_at ?? "") ||
-  compare(a.id, b.id) ||
-  compare(a.lang, b.lang);
 
 /** Order of two values by `<`, for a sort. */
 export const compare = <T extends string | number>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);

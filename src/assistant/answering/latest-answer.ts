@@ -1,5 +1,5 @@
 import { ASSETS, assetsInQuestion, namesOfAsset } from "../../language/assets.ts";
-import { type Passage, comparePassages, keyOf, toSourceItem } from "../passage.ts";
+import { type Passage, compare, keyOf, toSourceItem } from "../passage.ts";
 import { languageOfTag } from "../../language/detect-language.ts";
 import { plainText } from "../../language/plain-text.ts";
 import { sentencesOf } from "../../language/sentences.ts";
@@ -77,7 +77,7 @@ function newest(passages: readonly Passage[], now: number, limit: number): Passa
   const dated = passages
     .map((passage) => ({ passage, at: passage.published_at === null ? -Infinity : Date.parse(passage.published_at) }))
     .filter(({ at }) => !(at > now))
-    .sort((a, b) => b.at - a.at || comparePassages(a.passage, b.passage))
+    .sort((a, b) => b.at - a.at || compare(a.passage.id, b.passage.id) || compare(a.passage.lang, b.passage.lang))
     .map(({ passage }) => passage);
   const termsOf = ({ title }: Passage) => new Set(searchTerms(title));
   const stories: Passage[][] = [];
