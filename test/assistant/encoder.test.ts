@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { encode, hasVector, knownOf, rarityOf } from "../../src/assistant/encoder/encoder.ts";
+import { encode, knownOf, openEncoder } from "../../src/assistant/encoder/encoder.ts";
 import { searchTerms } from "../../src/assistant/retrieval/language-index.ts";
 import { fold, stem } from "../../src/language/tokenize.ts";
 import { product } from "../../src/runtime/product.ts";
@@ -32,7 +32,7 @@ describe("what a text is about", () => {
   });
 
   it("is not known of a word that nothing about services has, though it has a vector", () => {
-    expect(hasVector("panther")).toBe(true);
+    expect(openEncoder().has("panther")).toBe(true);
     expect(knownOf(searchTerms("panther card"))).toBe(0.5);
   });
 });
@@ -51,9 +51,9 @@ it("knows each term of the rows that it learned from, and how rare it is among t
   const ofNone = Math.log(1 + rows.length);
   for (const term of ["card", "密码", stem("withdrawal"), stem("app")]) {
     const having = rows.filter((row) => row.some((text) => text.includes(term)) && termsOf(row).has(term)).length;
-    expect(rarityOf(term)).toBeCloseTo(Math.log(1 + rows.length / (1 + having)) / ofNone, 2);
+    expect(openEncoder().rarityOf(term)).toBeCloseTo(Math.log(1 + rows.length / (1 + having)) / ofNone, 2);
   }
-  expect(rarityOf(stem("quokka"))).toBe(1);
+  expect(openEncoder().rarityOf(stem("quokka"))).toBe(1);
   // Pairs of Chinese characters only if two rows have them. Reading every row would take three times as long.
   const having = new Map<string, number>();
   for (const row of rows.filter((_, at) => at % 4 === 0)) {

@@ -1,7 +1,7 @@
 import { readWordVectors, type WordVectors } from "../../language/word-vectors.ts";
 import { product } from "../../runtime/product.ts";
 
-/** Vectors of terms, as `scripts/make-encoder.js` makes and describes them. */
+/** Vectors of terms, and how rare each is in what is said about services, as `scripts/make-encoder.js` makes and describes them. */
 const FILE = new URL("term-vectors.br", import.meta.url);
 export const DIMENSIONS = 100;
 
@@ -10,15 +10,9 @@ let opened: WordVectors | undefined; // The same for the whole process.
 /** Reads the vectors, where there is more time than when they are first asked for. */
 export const openEncoder = () => (opened ??= readWordVectors(FILE, DIMENSIONS));
 
-/** How rare a term is in what is said about services, 0 to 1: 1 if nothing that the encoder learned from has it. */
-export const rarityOf = (term: string): number => openEncoder().rarityOf(term);
-
-/** Whether a term has a vector. */
-export const hasVector = (term: string): boolean => openEncoder().has(term);
-
 /** Share of some terms that what is said about services has: of others a vector tells less. */
 export const knownOf = (terms: readonly string[]): number =>
-  terms.filter((term) => rarityOf(term) < 1).length / (terms.length || 1);
+  terms.filter((term) => openEncoder().rarityOf(term) < 1).length / (terms.length || 1);
 
 /** What a text is about, as the sum of its terms' vectors, of length 1 (0 where no term is known): texts that share no
  * word may be alike, in either language. Terms count as often as they are given.

@@ -6,7 +6,7 @@ import { fold, stem, tokenizeFolded } from "../../language/tokenize.ts";
 import { QUESTION_WORDS, STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../../language/stop-words.ts";
 import type { Meaning } from "../../language/thesaurus.ts";
 import type { AnswerIndex } from "./answer-index.ts";
-import { rarityOf } from "../encoder/encoder.ts";
+import { openEncoder } from "../encoder/encoder.ts";
 import type { Nearness } from "./vector-index.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import { termsOfWord, type Alternative, type TermGroup } from "./language-index.ts";
@@ -89,7 +89,7 @@ function readEnglish(index: AnswerIndex, groups: Groups, words: readonly string[
       ...(isAbsent ? otherSpellingsOf(word) : []),
       ...(lang === "zh" ? translationsOf(index, own) : []),
     ];
-    groups.add(own, inPhrase.has(i) ? GROUP.inPhrase : 1, alternatives, Math.sqrt(rarityOf(own)));
+    groups.add(own, inPhrase.has(i) ? GROUP.inPhrase : 1, alternatives, Math.sqrt(openEncoder().rarityOf(own)));
   }
 }
 

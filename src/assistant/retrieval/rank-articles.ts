@@ -7,7 +7,7 @@ import { searchTerms, type Alternative, type Scores, type WeightedGroup } from "
 import TUNING from "./tuning.json" with { type: "json" };
 import { product } from "../../runtime/product.ts";
 import { groupsOf, type Search } from "./question-terms.ts";
-import { encode, hasVector, knownOf, scaled } from "../encoder/encoder.ts";
+import { encode, knownOf, openEncoder, scaled } from "../encoder/encoder.ts";
 
 /** An article, a notice or a news item that may answer. */
 export interface RankedArticle {
@@ -118,7 +118,7 @@ function rankByMeaning(index: AnswerIndex, search: Search, articles: readonly Ra
 function meaningOf({ vocabulary }: AnswerIndex, { question, previous }: Search): Float32Array {
   const before = searchTerms(previous?.question ?? "");
   let left = QUESTIONS.corrections;
-  const isMisspelt = (word: string): boolean => !hasVector(stem(word)) && left-- > 0;
+  const isMisspelt = (word: string): boolean => !openEncoder().has(stem(word)) && left-- > 0;
   const corrected = fold(question).replace(/[a-z]{4,}/g, (word) =>
     isMisspelt(word) ? (vocabulary.corrections(word)[0] ?? word) : word,
   );
