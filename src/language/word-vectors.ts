@@ -1,4 +1,5 @@
-import { readNumberedLines } from "../runtime/text/numbered-lines.ts";
+import { readFileSync } from "node:fs";
+import { brotliDecompressSync } from "node:zlib";
 
 /** Vectors of words, from a file of numbered lines. Behind the words it has a byte of each for how rare it is, the scale of
  * each one's vector, and the vectors, a byte a number. */
@@ -27,4 +28,13 @@ export function readWordVectors(file: URL, dimensions: number) {
     /** What the file has behind the vectors. */
     rest: bytes.subarray((5 + dimensions) * size),
   };
+}
+
+/** Reads a compressed file of lines, an empty line, and bytes about them: the number of each line, and those bytes. */
+export function readNumberedLines(file: URL): { numbers: ReadonlyMap<string, number>; bytes: Buffer } {
+  const bytes = brotliDecompressSync(readFileSync(file));
+  const end = bytes.indexOf("\n\n");
+  const numbers = new Map<string, number>();
+  for (const line of bytes.toString("utf8", 0, end).split("\n")) numbers.set(line, numbers.size);
+  return { numbers, bytes: bytes.subarray(end + 2) };
 }

@@ -1,7 +1,7 @@
 import type { Sentiment } from "../../contract/schemas/shared-fields.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import { fold, stem } from "../../language/tokenize.ts";
-import { readNumberedLines } from "../../runtime/text/numbered-lines.ts";
+import { readNumberedLines } from "../../language/word-vectors.ts";
 import { chineseTokens, classesOf } from "../../language/word-classes.ts";
 
 /** The weights, as `scripts/make-sentiment.js` makes and describes them. */
