@@ -23,14 +23,18 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
     byTitle.set(titleKey(item), item.id);
     for (const id of item.source_ids) if (item.guid !== "") byGuid.set(guidKey(id, item), item.id);
   };
+  const linksNow = new Set(listed.map((item) => linkKey(item)));
   const withTitle = (item: ListedItem): string | undefined => {
     const other = byId.get(byTitle.get(titleKey(item)) ?? "");
-    return other !== undefined && isNear(item, other) && !areTwo(item, other) ? other.id : undefined;
+    if (other === undefined || !isNear(item, other) || areTwo(item, other)) return undefined;
+    // A feed that lists both of two pages now has two items of one title.
+    const isListed = other.source_ids[0] === item.source_ids[0] && linksNow.has(linkKey(other));
+    return isListed && other.url !== item.url ? undefined : other.id;
   };
   for (const item of known) place(item);
-  const perFeed = sharedKeys(known, ({ source_ids: [feed], url }) => `${feed}\n${url}`);
-  const sharedLinks = new Set(Array.from(perFeed, (key) => key.split("\n")[1] || undefined));
-  const sharedGuids = sharedKeys(listed, (item) => guidKey(item.source_ids[0]!, item));
+  const sharedLinks = new Set(Array.from(sharedKeys(known, linkKey), (key) => key.split("\n")[1] || undefined));
+  const ownGuid = (item: ListedItem): string => guidKey(item.source_ids[0]!, item);
+  const sharedGuids = new Set([...sharedKeys(known, ownGuid), ...sharedKeys(listed, ownGuid)]);
 
   for (const item of listed.toSorted((a, b) => a.published_ms - b.published_ms)) {
     const feed = item.source_ids[0]!;
@@ -38,7 +42,10 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
     const named = sharedGuids.has(guid) ? undefined : byGuid.get(guid);
     const first = byId.get(item.id);
     const isOwnLink = !sharedLinks.has(item.url) && !(first && areTwo(item, first));
-    const id = isOwnLink ? item.id : idOf(feed, item.guid || urlKey(item.url), sharedGuids.has(guid) ? item.title : "");
+    const isOfGuid = item.id === idOf(feed, item.guid, "");
+    const sharedTitle = sharedGuids.has(guid) ? item.title : "";
+    const isOwn = isOwnLink && !(isOfGuid && sharedTitle !== "");
+    const id = isOwn ? item.id : idOf(feed, item.guid || urlKey(item.url), sharedTitle);
     const existing = byId.get(id) ?? byId.get(named ?? withTitle(item) ?? "");
     if (existing === undefined) {
       place({ ...item, id });
@@ -50,7 +57,8 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
       const { published_ms } = existing.digest === item.digest || !item.dated ? existing : item;
       const isSaid = existing.title === item.title && existing.summary === item.summary;
       const sentiment = isSaid ? existing.sentiment : undefined;
-      place({ ...item, sentiment, id: existing.id, source_ids: existing.source_ids, published_ms });
+      const { dated, movable } = item.dated ? item : existing;
+      place({ ...item, sentiment, id: existing.id, source_ids: existing.source_ids, published_ms, dated, movable });
     }
   }
   return Array.from(byId.values());
@@ -64,7 +72,10 @@ function areTwo(a: ListedItem, b: ListedItem): boolean {
   return a.id !== b.id || titleKey(a) !== titleKey(b) || (a.dated && b.dated && !isNear(a, b));
 }
 
-const isNear = (a: ListedItem, b: ListedItem): boolean => Math.abs(a.published_ms - b.published_ms) <= WINDOW_MS;
+/** Whether two are of one time; of what has no date and one link, the time is not known. */
+const isNear = (a: ListedItem, b: ListedItem): boolean =>
+  Math.abs(a.published_ms - b.published_ms) <= WINDOW_MS || (!(a.dated && b.dated) && a.url === b.url);
+const linkKey = ({ source_ids: [feed], url }: ListedItem): string => `${feed}\n${url}`;
 const guidKey = (feed: string, item: ListedItem): string => `${feed}\n${item.guid}`;
 const titleKey = ({ source, title }: ListedItem): string => `${source}\n${saidBy(title).text}`;
 /** What a title says; kept, since most titles are listed again. */

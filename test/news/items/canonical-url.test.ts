@@ -102,6 +102,20 @@ describe("two links are of one page", () => {
     ["https://news.example/camp/1", "https://news.example/1"],
     ["https://m.example/a", "https://example/a"],
     ["https://news.example/a?chapter=1", "https://news.example/a?chapter=2"],
+    ...[
+      "pk_id",
+      "share_id",
+      "mkt_id",
+      "piwik_x",
+      "hsa_x",
+      "sc_content",
+      "share_code",
+      "ref",
+      "rss",
+      "cmp",
+      "trk",
+      "feature",
+    ].map((name) => [`https://news.example/n?${name}=101`, `https://news.example/n?${name}=102`] as const),
   ])("but not %s and %s", (one, other) => {
     expect(urlKey(one)).not.toBe(urlKey(other));
   });

@@ -56,6 +56,52 @@ describe("a feed of one entry at a time", () => {
     expect((await roll(open("a"), "a", column(0), column(1), column(1))).titles).toHaveLength(2);
   });
 
+  it.for([["links"], ["no links"]] as const)(
+    "keeps what had an identifier that it gives to several, with %s",
+    async ([links]) => {
+      const one = (n: number, title: string): Story => {
+        const { link: _, ...linkless } = story(0, { title, guid: "x", at: NOON - (9 - n) * HOUR });
+        return links === "links" ? { ...linkless, link: `https://flash.example/p/${n}` } : linkless;
+      };
+      const [rome, paris, oslo] = [one(1, "One in Rome"), one(2, "Two in Paris"), one(3, "Three in Oslo")];
+      const [riga, lima] = [one(4, "Four in Riga"), one(5, "Five in Lima")];
+      const { titles } = await roll(open("a"), "a", [rome, paris], [paris, oslo], [riga], [lima]);
+      expect(titles.sort()).toEqual(["Five in Lima", "Four in Riga", "One in Rome", "Three in Oslo", "Two in Paris"]);
+    },
+  );
+
+  it("keeps two pages of one title that it lists together", async () => {
+    const wrap = (n: number): Story =>
+      story(0, { guid: "", link: `https://flash.example/p/${n}`, at: NOON - n * HOUR });
+    const { titles } = await roll(open("a"), "a", [wrap(5)], [wrap(5), wrap(1)], [wrap(5), wrap(1)]);
+    expect(titles).toHaveLength(2);
+  });
+
+  it("keeps what has no date once, at the time when it was first seen", async () => {
+    const undated = (n: number): Story => {
+      const { at: _, guid: __, ...rest } = story(n);
+      return rest;
+    };
+    const news = open("a");
+    await roll(news, "a", [undated(0)]);
+    world.clock.advance(14 * HOUR);
+    await roll(news, "a", [undated(1), undated(0)]);
+    const items = (await news.current()).items.map(({ title, published_at }) => [title, published_at]);
+    expect(items).toEqual([
+      ["Bank fails", new Date(NOON + 14 * HOUR).toISOString()],
+      ["Ferry returns", new Date(NOON).toISOString()],
+    ]);
+  });
+
+  it("keeps the date of what is listed later without it", async () => {
+    const { at: _, ...undated } = story(0);
+    const news = open("a");
+    await roll(news, "a", [story(0)], [undated]);
+    feeds.set("/a", rss([undated, story(1, { at: NOON - 18 * HOUR, link: "https://flash.example/2" })]));
+    await news.refresh("view");
+    expect((await news.current()).items.map(({ title }) => title)).toEqual(["Ferry returns", "Bank fails"]);
+  });
+
   it("does not hide the same link of another source from then on", async () => {
     const news = open("a", "b");
     feeds.set("/b", rss([story(2, { guid: "other" })]));
