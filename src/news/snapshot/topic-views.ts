@@ -2,14 +2,17 @@ import type { z } from "zod";
 import type { topic } from "../../contract/schemas/news-schemas.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { toIso } from "../../runtime/clock.ts";
+import { patternsOf } from "../../runtime/text/patterns.ts";
 import { heatOf, trendEnds } from "../topics/heat.ts";
-import { clearestOf } from "../topics/clear-headline.ts";
+import HEADLINES from "./headline-patterns.json" with { type: "json" };
 import { suggestQuestions } from "../topics/suggest-questions.ts";
 import type { NewsItem, ProjectedTopic } from "./projection.ts";
 
 export type Topic = z.infer<typeof topic>;
 const MOST_TOPICS = 50;
 const TOPIC_ITEMS = 10;
+const FLAWS = Object.values(patternsOf(HEADLINES, "iu"));
+const READ = 16; // The most central items are read: the others say less of the story, however clear.
 /** Topics behind those for which a filter may ask: the hottest of each asset, outlet and category. */
 const MORE = { each: 5, all: 200 };
 /** Everything that is shown of topics. The order stays, since every heat falls by the same factor. */
@@ -83,6 +86,15 @@ function everShown(ranked: readonly Ranked[]): Ranked[] {
 function leadingItem({ items }: ProjectedTopic, asked: Language): NewsItem {
   const own = items.filter(({ lang }) => lang === asked);
   return clearestOf(own.length > 0 ? own : items);
+}
+
+/** The item with the clearest headline: the most central of those with the fewest flaws (cut off, a question, bait,
+ * shouted, a digest of several stories). @param items the most central first, at least one */
+export function clearestOf(items: readonly NewsItem[]): NewsItem {
+  const flaws = items.slice(0, READ).map(({ title, lang }) => {
+    return FLAWS.filter((flaw) => flaw.test(title)).length + Number(lang === "en" && title === title.toUpperCase());
+  });
+  return items[flaws.indexOf(Math.min(...flaws))]!;
 }
 
 /** Title and questions are in the language asked for, or in the topic's own when it has no item in that. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { detectLanguage } from "../../../src/language/detect-language.ts";
 import type { NewsItem } from "../../../src/news/snapshot/projection.ts";
-import { clearestOf } from "../../../src/news/topics/clear-headline.ts";
+import { clearestOf } from "../../../src/news/snapshot/topic-views.ts";
 
 const CLEAR = { en: "Tidepool bridge loses $87 million to an attacker", zh: "Tidepool 跨链桥遭攻击，损失 8700 万美元" };
 
