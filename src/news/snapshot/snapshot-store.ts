@@ -2,7 +2,8 @@ import { printKey } from "../../storage/documents.ts";
 import { CorruptionError, isOutage, type Key, type Storage } from "../../storage/storage.ts";
 import { patched } from "./line-patch.ts";
 import { createStreamSnapshots } from "./stream-snapshots.ts";
-import { type PublishedDocument, snapshotKey } from "./snapshot-document.ts";
+import { isDisabled, NEVER_FAILED } from "../sources/source-pacing.ts";
+import { parseSnapshot, printSnapshot, type PublishedDocument, snapshotKey } from "./snapshot-document.ts";
 
 const KEPT = 3; // So many of the newest snapshots are kept: a damaged newest one falls back to the one before it.
 const MOST_PATCHES = 200; // A snapshot is stored as a patch of the one before, so often in a row at most.
@@ -90,6 +91,22 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
       return version;
     },
   };
+}
+
+/** Lets the next refresh ask a disabled source: publishes the newest snapshot again, which says so. A refresh that runs
+ * meanwhile starts again.
+ * @returns whether it was disabled */
+export async function enableSource(storage: Storage, id: string): Promise<boolean> {
+  const store = createSnapshotStore(storage, () => undefined);
+  for (;;) {
+    const number = await store.newestNumber();
+    const newest = await store.readNewest(number, parseSnapshot);
+    const state = newest?.record.sources.find((source) => source.id === id);
+    if (newest === undefined || state === undefined || !isDisabled(state)) return false;
+    const sources = newest.record.sources.map((one) => (one === state ? { ...one, ...NEVER_FAILED } : one));
+    const text = printSnapshot({ ...newest, record: { ...newest.record, sources, partial: true } });
+    if ((await store.publish(number, text)) !== undefined) return true;
+  }
 }
 
 /** What a document says of the one that it changes: a whole one is the base of itself. */

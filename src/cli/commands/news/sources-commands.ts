@@ -95,7 +95,7 @@ const test = defineCommand("news sources test", {
     const source: Source = known ?? { id: "", kind: "news", name: named, location: named, lang, allowPrivate };
     try {
       const found = await probeSource(source, probeOptions(config.news, { baseDir, now: () => context.clock.now() }));
-      const { enableSource } = await import("../../../news/snapshot/enable-source.ts");
+      const { enableSource } = await import("../../../news/snapshot/snapshot-store.ts");
       const enabled = await withSession(context, ({ service }) => enableSource(service.storage, source.id), {
         absent: true,
       });
