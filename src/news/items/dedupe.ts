@@ -1,8 +1,7 @@
 import { canonical } from "../../language/tokenize.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { urlKey } from "./canonical-url.ts";
-import { idOf } from "./feed-item.ts";
-import { sharedKeys } from "./shared-keys.ts";
+import { idOf, sharedKeys } from "./feed-item.ts";
 import type { ListedItem } from "./stored-items.ts";
 
 const WINDOW_MS = 12 * 3_600_000; // Two listings of one title lie at most this far apart: a column has the same every day.

@@ -1,11 +1,11 @@
 import { memoized } from "../../runtime/cache/memoized.ts";
+import { groupBy } from "../../runtime/group-by.ts";
 import { isLocal, type Source } from "../sources/sources.ts";
 import { cleanUrl, urlKey } from "./canonical-url.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
 import { detectLanguage } from "../../language/detect-language.ts";
 import type { FeedEntry } from "../sources/feeds/parse-feed.ts";
 import { shorten } from "../../language/plain-text.ts";
-import { sharedKeys } from "./shared-keys.ts";
 import type { ListedItem } from "./stored-items.ts";
 import { assetsInNews } from "../../language/assets.ts";
 
@@ -13,6 +13,12 @@ const digestOf = (...parts: string[]): string => sha256(JSON.stringify(parts)).s
 
 /** The id of an item of what identifies it. */
 export const idOf = (...parts: string[]): string => `n${digestOf(...parts)}`;
+
+/** The keys that several items of different titles have: they identify nothing. */
+export function sharedKeys<T extends { readonly title: string }>(items: readonly T[], keyOf: (item: T) => string) {
+  const groups = Array.from(groupBy(items, keyOf));
+  return new Set(groups.flatMap(([key, alike]) => (alike.some(({ title }) => title !== alike[0]!.title) ? key : [])));
+}
 
 const MOST = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Longest texts kept, in code points; and entries.
 
