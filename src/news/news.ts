@@ -16,7 +16,7 @@ import { createRefreshLease } from "./refresh/refresh-lease.ts";
 import { createSourceFetch } from "./sources/public-fetch.ts";
 import { createSourcePacing, isDisabled } from "./sources/source-pacing.ts";
 import { createBundledSnapshot } from "./snapshot/bundled-snapshot.ts";
-import type { DateShift } from "./snapshot/date-shift.ts";
+import type { DateShift } from "./snapshot/projection.ts";
 import { deepFreeze } from "./snapshot/deep-freeze.ts";
 import { LatestSnapshot, type Projection } from "./snapshot/latest-snapshot.ts";
 import type { RefreshMode, SnapshotRecord, SourceState } from "./snapshot/snapshot-document.ts";

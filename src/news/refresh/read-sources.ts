@@ -3,7 +3,7 @@ import { JobError, type JobRunner } from "../../compute/job-runner.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import type { EncodedContent, NewsJobs } from "../jobs/news-jobs.ts";
-import { type DateShift, shiftAt } from "../snapshot/date-shift.ts";
+import { type DateShift, shiftAt } from "../snapshot/projection.ts";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
 import { NO_VALIDATORS, printLocation, readSource, type ReaderOptions, type Reading } from "../sources/read-source.ts";
 import { SourceError } from "../sources/source-error.ts";

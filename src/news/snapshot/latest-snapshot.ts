@@ -5,12 +5,11 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { CorruptionError, isOutage, type Storage } from "../../storage/storage.ts";
 import type { NewsJobs, ShownParts } from "../jobs/news-jobs.ts";
-import { type DateShift, shiftAt } from "./date-shift.ts";
 import { type PublishedDocument, snapshotKey, type SnapshotRecord } from "./snapshot-document.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 import { printKey } from "../../storage/documents.ts";
 import { deepFreeze } from "./deep-freeze.ts";
-import type { ProjectedParts } from "./projection.ts";
+import { type DateShift, type ProjectedParts, shiftAt } from "./projection.ts";
 import type { TopicViews } from "./topic-views.ts";
 
 const LOOK_EVERY_MS = 1000;
@@ -78,19 +77,34 @@ export class LatestSnapshot {
   }
 
   async #showNewest(own: PublishedDocument | undefined): Promise<number> {
-    const { storage, store, runner, monotonic, shift, clock } = this.#deps;
+    const { storage, store, monotonic } = this.#deps;
     const seen = { generation: storage.generation(), distance: this.#distance() };
     const number = own?.version ?? (await store.newestNumber());
     // After a failover another snapshot may have the same number. A damaged one is read, and reported, once.
     if (!isDeepStrictEqual(this.#seen, { number, ...seen })) {
-      const show = (document: PublishedDocument) =>
-        showSnapshot(runner, document, { shift, now: clock.now(), before: this.shown });
+      const show = (document: PublishedDocument) => this.#show(document);
       this.shown = (await (own === undefined ? store.readNewest(number, show) : show(own))) ?? this.shown;
       this.#seen = { number, ...seen };
     }
     this.isLive = number === 0 || this.shown?.version === number;
     this.#lookedAt = monotonic();
     return number;
+  }
+
+  /** Has the jobs read and project a snapshot; the arrays of the one before are used again where their content is the same.
+   * @throws CorruptionError when the document is damaged */
+  async #show({ version, text }: PublishedDocument): Promise<Projection> {
+    const { runner, shift, clock } = this.#deps;
+    const before = this.shown;
+    const input = { text, shift, now: clock.now(), known: before?.digests };
+    const shown = await runner.run("show", input, { deadline_ms: SNAPSHOT_MS });
+    if ("damage" in shown) throw new CorruptionError(printKey(snapshotKey(version)), shown.damage);
+    const { record, times, dated, topics, parts } = shown;
+    const read = async <P extends keyof ShownParts>(part: P): Promise<Projection[P]> =>
+      parts[part].pages === undefined ? before![part] : readPages(parts[part].pages);
+    const [items, notices, help] = [await read("items"), await read("notices"), await read("help")];
+    const digests = { items: parts.items.digest, notices: parts.notices.digest, help: parts.help.digest };
+    return Object.freeze({ version, record, items, notices, help, times, dated, topics, digests });
   }
 
   async #tryLook(): Promise<void> {
@@ -106,24 +120,6 @@ export class LatestSnapshot {
         logger.warn({ error: (error as Error).message }, "no newer news snapshot can be read; the last one stays");
     }
   }
-}
-
-/** Has the jobs read and project a snapshot.
- * @param at.before an earlier projection, whose arrays are used again where their content is the same
- * @throws CorruptionError when the document is damaged */
-export async function showSnapshot(
-  runner: JobRunner<NewsJobs>,
-  { version, text }: PublishedDocument,
-  { shift, now, before }: { shift: DateShift | undefined; now: number; before: Projection | undefined },
-): Promise<Projection> {
-  const shown = await runner.run("show", { text, shift, now, known: before?.digests }, { deadline_ms: SNAPSHOT_MS });
-  if ("damage" in shown) throw new CorruptionError(printKey(snapshotKey(version)), shown.damage);
-  const { record, times, dated, topics, parts } = shown;
-  const read = async <P extends keyof ShownParts>(part: P): Promise<Projection[P]> =>
-    parts[part].pages === undefined ? before![part] : readPages(parts[part].pages);
-  const [items, notices, help] = [await read("items"), await read("notices"), await read("help")];
-  const digests = { items: parts.items.digest, notices: parts.notices.digest, help: parts.help.digest };
-  return Object.freeze({ version, record, items, notices, help, times, dated, topics, digests });
 }
 
 /** Reads page by page, so that this thread is never held up for long. */

@@ -4,6 +4,26 @@ import { toIso } from "../../runtime/clock.ts";
 import type { Report } from "../topics/heat.ts";
 import type { Parts, StoredArticle, StoredNotice } from "../items/stored-items.ts";
 
+const HOUR_MS = 3_600_000;
+
+/** The dates of local files are shifted, so that a fixture looks current. */
+export interface DateShift {
+  readonly anchor_ms: number; // The instant that the fixture was written for, ms since the epoch.
+}
+
+/** Milliseconds that dates of local files are shifted by: the whole hours since the anchor, 0 before it. */
+export const shiftAt = (shift: DateShift | undefined, now: number): number =>
+  shift === undefined ? 0 : Math.max(0, Math.floor((now - shift.anchor_ms) / HOUR_MS)) * HOUR_MS;
+
+type Move = (date: number, movable: boolean) => number;
+
+/** Shifts dates of local files. Once the anchor is reached, later dates count as the anchor: none is in the future. */
+export function createDateShifter(shift: DateShift | undefined, now: number): Move {
+  const distance = shiftAt(shift, now);
+  return (date, movable) =>
+    movable && shift && now >= shift.anchor_ms ? Math.min(date, shift.anchor_ms) + distance : date;
+}
+
 export type NewsItem = z.infer<typeof newsItem>;
 /** A notice of the platform. The date is ISO 8601; null when the listing gives no readable one. */
 type Notice = Readonly<Omit<StoredNotice, "published_ms" | "movable"> & { published_at: string | null }>;
@@ -34,8 +54,6 @@ export function project(parts: Parts, move: Move, weights: ReadonlyMap<string, n
     }),
   };
 }
-
-type Move = (date: number, movable: boolean) => number;
 
 function projectItems(stored: Parts["items"], move: Move) {
   const projected = stored.map((entry) => {
