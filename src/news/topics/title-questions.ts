@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { patternsOf } from "../../runtime/text/patterns.ts";
 import { isCommon, isTitleCase } from "./topic-subject.ts";
+import PATTERNS from "./title-patterns.json" with { type: "json" };
 
 const LINES = readFileSync(new URL("data/title-questions.txt", import.meta.url), "utf8").split("\n");
 const rowsOf = (kind: string): string[][] =>
@@ -10,10 +12,8 @@ const filled = (text: string): string => text.replace(/\{([a-z]+)\}/g, (_, name:
 const compiled = (pattern: string): RegExp =>
   new RegExp(filled(pattern.replace("{do}", PARTS.get("do")!.replaceAll(", ", "|"))), "u");
 
-const [LABEL, ASIDE] = rowsOf("out").flatMap((row) => row.map(compiled));
-const [NO_SUBJECT, NO_START, WITH_ARTICLE, PLURAL, BARE, ODD] = rowsOf("subject").map(([row = ""]) => compiled(row));
-const ASKS =
-  /^(?:by |for )?how (?:many|much|far|long)|^(?:what|who|why|when|where)(?= )|为什么|原因|谁|多少|何时|什么时候|多久|哪[些家]|什么|怎么/;
+/** What is left out before a title is read, what is no subject, what no subject follows, and how subjects are written. */
+const IS = patternsOf(PATTERNS);
 const asking = ([pattern = "", question = ""]: string[]) => ({ pattern: compiled(pattern), question });
 const [ZH, PLAIN] = ["zh", "plain"].map((kind) => rowsOf(kind).map(asking));
 const EN = rowsOf("en").map(([list = "", after = "", question = ""]) => {
@@ -23,9 +23,6 @@ const EN = rowsOf("en").map(([list = "", after = "", question = ""]) => {
 });
 const FORMS = new Set(EN.flatMap(({ forms }) => [...forms.keys()]));
 const VERBS = new Set([...FORMS, ...EN.flatMap(({ bases }) => [...bases])]);
-/** What may follow the subject of a title without a known verb. */
-const FOLLOWS = /^(?:\p{Ll}+[^s]s|to|will|may|could|can|is|are|was|were|has|have)$/u;
-const IN_EU = /( (?:in|to|from)) (EU|UK|US|UAE|SEC|Philippines|Netherlands)(?=\?)/;
 const MOST = 160; // Characters of a title that is read.
 
 /** A question that a title answers by itself, of what somebody did, how much, when, or why where the title says why; who
@@ -34,21 +31,19 @@ const MOST = 160; // Characters of a title that is read.
  * @example
  * readTitle("Gate halts deposits citing a review", "en", ""); // { subject: "Gate", question: "Why did Gate halt deposits?" } */
 export function readTitle(title: string, lang: Language, context: string): ReadTitle {
-  const text = title.slice(0, MOST).replace(LABEL!, "").replace(ASIDE!, " ").trim();
+  const text = title.slice(0, MOST).replace(IS.label, "").replace(IS.aside, " ").trim();
   const isAsked = /[?？]$/.test(text);
   if (lang === "en" && isAsked) return { question: text };
-  if (lang === "en") return english(text.replace(TWO, "$1 and $2 ").replace(SAID, "$2$3 $1$4"), context);
+  if (lang === "en")
+    return english(text.replace(IS.twoNames, "$1 and $2 ").replace(IS.saidBehind, "$2$3 $1$4"), context);
   const read = chinese(text.replace(/(?<!\d),|,(?!\d)|(?<=[%\p{Script=Han}]) (?=\p{Script=Han})/gu, "，"));
   return isAsked ? { ...read, question: text.replace(/\?$/, "？") } : read;
 }
 
 type ReadTitle = Readonly<Partial<Record<"subject" | "question" | "plain", string | undefined>>>;
-/** Two names without "and" between; and who said what stands before. */
-const TWO = /^(\p{Lu}[^ ,]*), (\p{Lu}[^ ,]*) (?=\p{Ll})/u;
-const SAID = /^.{9,},["”]? (?:(says|warns) (\p{Lu}.*)|(\p{Lu}.*?) (says|warns))$/u;
 
 /** What a question asks for, as "how much": another that asks for the same says little more. */
-export const askedBy = (question: string): string => ASKS.exec(question.toLowerCase())?.[0] ?? question;
+export const askedBy = (question: string): string => IS.asks.exec(question.toLowerCase())?.[0] ?? question;
 
 /** The clauses of a title up to one, in which what answers a question is replaced by the word that asks for it. */
 function chinese(title: string): ReadTitle {
@@ -74,8 +69,8 @@ function english(title: string, context: string): ReadTitle {
       phrase ??= phraseOf(before, context) ?? "";
     if (subject === undefined || (isAhead && at - subject.split(" ").length > 3)) continue;
     const did = isAhead ? read[at - 1]!.replace("to", "will") : "did";
-    const does = PLURAL!.test(subject) || subject.includes(" and ") ? "do" : "does";
-    const isBase = isAhead || subject.includes(" and ") || PLURAL!.test(subject);
+    const does = IS.plural.test(subject) || subject.includes(" and ") ? "do" : "does";
+    const isBase = isAhead || subject.includes(" and ") || IS.plural.test(subject);
     let isVerb = false;
     for (const { forms, bases, after, question } of EN) {
       for (const verb of verbs) {
@@ -85,13 +80,13 @@ function english(title: string, context: string): ReadTitle {
         const match = after.exec(` ${words.slice(at + verb.split(" ").length).join(" ")}`);
         if (match === null) continue;
         const asked = expand(question, match, { did, does, X: subject, V: base });
-        return { subject, question: asked.replace(IN_EU, "$1 the $2") };
+        return { subject, question: asked.replace(IS.article, "$1 the $2") };
       }
     }
     if (isVerb) return { subject };
   }
-  const end = read.findIndex((word, at) => at > 0 && FOLLOWS.test(word));
-  const isOdd = end < 0 || isTitle || ODD!.test(read[0]!.toLowerCase());
+  const end = read.findIndex((word, at) => at > 0 && IS.follows.test(word));
+  const isOdd = end < 0 || isTitle || IS.odd.test(read[0]!.toLowerCase());
   return { subject: phrase || (isOdd ? undefined : subjectOf(words.slice(0, end), context)) };
 }
 
@@ -99,12 +94,12 @@ function english(title: string, context: string): ReadTitle {
 function phraseOf(words: readonly string[], context: string): string | undefined {
   const all = words.length > 1 && /(?:ing|ed)$/.test(words[0]!) ? words.slice(1) : words;
   const [first = "", ...rest] = all;
-  const isOdd = all.some((word) => !/^[\p{L}\d][\p{L}\d'’.&-]*$/u.test(word) || ODD!.test(word.toLowerCase()));
+  const isOdd = all.some((word) => !/^[\p{L}\d][\p{L}\d'’.&-]*$/u.test(word) || IS.odd.test(word.toLowerCase()));
   if (first === "" || isOdd || all.length > 6 || !/^\p{L}/u.test(first)) return undefined;
-  const isLower = isCommon(first) || WITH_HYPHEN.test(first) || context.includes(` ${first.toLowerCase()} `);
+  const isLower = isCommon(first) || IS.hyphened.test(first) || context.includes(` ${first.toLowerCase()} `);
   const text = [isLower && !/^\p{Lu}{2}|\.\p{Lu}/u.test(first) ? first.toLowerCase() : first, ...rest].join(" ");
-  const isAlone = rest.length === 0 && (!isLower || !BARE!.test(text) || /(?:[eo]rs|ists|ce)$/.test(text));
-  return isAlone ? undefined : BARE!.test(text) ? text : `the ${text}`;
+  const isAlone = rest.length === 0 && (!isLower || !IS.bare.test(text) || /(?:[eo]rs|ists|ce)$/.test(text));
+  return isAlone ? undefined : IS.bare.test(text) ? text : `the ${text}`;
 }
 
 /** What these words end with, as a question writes it: a name, or what belongs to one, "the Zcash developers". Undefined
@@ -117,38 +112,31 @@ function subjectOf(words: readonly string[], context: string): string | undefine
   const name = words.slice(from, end).join(" ");
   const kind = words.slice(end).filter((word) => !/ly$|^(?:now|also|again|soon|just|still)$/.test(word));
   const isOwn = /['’]s?(?: |$)/.test(name);
-  const isOther =
-    kind.length > (isOwn ? 3 : 2) ||
-    (kind.length > 0 && from > 0) ||
-    kind.some(
-      (word, at) =>
-        ((NO_START!.test(word) || /ed$/.test(word)) && !PLURAL!.test(word)) ||
-        (at === kind.length - 1 && /ing$/.test(word)),
-    );
-  const isNone = NO_SUBJECT!.test(name) || (end === 1 && isCommon(name));
-  if (from === end || isNone || NO_START!.test(words[from - 1] ?? "") || isOther) return undefined;
+  const isUnfit = (word: string): boolean => (IS.notBefore.test(word) || /ed$/.test(word)) && !IS.plural.test(word);
+  const isLong = kind.length > (isOwn ? 3 : 2) || (kind.length > 0 && from > 0);
+  const isOther = isLong || kind.some(isUnfit) || /ing$/.test(kind.at(-1) ?? "");
+  const isNone = IS.noSubject.test(name) || (end === 1 && isCommon(name));
+  if (from === end || isNone || IS.notBefore.test(words[from - 1] ?? "") || isOther) return undefined;
   if (kind.length > 0) {
     const isName = end > 1 || context.includes(` ${name.replace(/['’]s?$/, "")}`);
     const own = `${name} ${kind.join(" ")}`;
-    return !isName ? undefined : isOwn || (BARE!.test(own) && !PLURAL!.test(own)) ? own : `the ${own}`;
+    return !isName ? undefined : isOwn || (IS.bare.test(own) && !IS.plural.test(own)) ? own : `the ${own}`;
   }
   return name.split(" and ").map(withArticle).join(" and ");
 }
 
-const WITH_HYPHEN = /^\p{Lu}\p{Ll}+-\p{Ll}/u;
-const isCapital = (word: string): boolean => /^\p{Lu}[^,:;]*$/u.test(word) && !WITH_HYPHEN.test(word);
+const isCapital = (word: string): boolean => /^\p{Lu}[^,:;]*$/u.test(word) && !IS.hyphened.test(word);
 /** Whether a word stands between others of a name. */
 const joins = (words: readonly string[], at: number, end: number): boolean =>
   at > 0 && at < end - 1 && /^(?:of|and|&)$/.test(words[at]!);
-const withArticle = (name: string): string => name.replace(WITH_ARTICLE!, "the $&");
+const withArticle = (name: string): string => name.replace(IS.withArticle, "the $&");
 
 const expand = (question: string, match: RegExpExecArray, names: Readonly<Record<string, string>> = {}): string =>
   question.replace(/\$(\d)|\b(?:did|does|X|V)\b/g, (name, group) => (group ? match[Number(group)] : names[name]) ?? "");
 
 function thirdPerson(verb: string): string {
-  const [word = "", ...particle] = verb.split(" ");
-  const ending = /[^aeiou]y$/.test(word)
-    ? word.replace(/y$/, "ies")
-    : word + (/(?:[sxzo]|ch|sh)$/.test(word) ? "es" : "s");
-  return [ending, ...particle].join(" ");
+  return verb.replace(
+    /^[^ ]*/,
+    (word) => `${word.replace(/(?<=[^aeiou])y$/, "ie").replace(/(?<=[sxzo]|ch|sh)$/, "e")}s`,
+  );
 }
