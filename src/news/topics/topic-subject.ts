@@ -1,4 +1,5 @@
 import { readRows, readWords } from "../../runtime/text/data-rows.ts";
+import { groupBy } from "../../runtime/group-by.ts";
 import { ASSETS, NOT_TICKERS, assetsInNews } from "../../language/assets.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
@@ -21,27 +22,25 @@ export type Reported = Pick<NewsItem, "title" | "summary" | "lang" | "symbols">;
 /** A topic's subjects in one language, the most specific first: names that half of the items carry, one in that
  * language among them, then assets of titles, then institutions and places that a third of all items are about. */
 export function subjectsOf(items: readonly Reported[], lang: Language): Subject[] {
-  const concepts = new Map<string, number>();
-  for (const { title } of items) for (const key of properIn(title)) concepts.set(key, (concepts.get(key) ?? 0) + 1);
-  const texts = items.filter((item) => item.lang === lang).map(({ title, summary }) => `${title} ${summary}`);
+  const texts = items.filter((item) => item.lang === lang).map(textOf);
   const names = namesOf(items).filter(
     ({ name, count }) => count * 2 >= items.length && texts.some((text) => text.includes(name)),
   );
-  const assets = new Map<string, number>();
-  for (const { title, symbols } of items) {
-    const named = new Set(assetsInNews(title, symbols));
-    for (const symbol of symbols) if (named.has(symbol)) assets.set(symbol, (assets.get(symbol) ?? 0) + 1);
-  }
-  const known: { subject: Subject; count: number }[] = [];
-  for (const [symbol, count] of assets)
-    if (count * 3 >= items.length) known.push({ subject: assetSubject(symbol, items), count });
-  for (const [concept, subject] of PROPER) {
-    const count = concepts.get(concept) ?? 0;
-    if (count * 3 >= items.length) known.push({ subject, count });
-  }
-  known.sort((a, b) => b.count - a.count);
+  const assets = groupBy(items.flatMap(assetsOf), String);
+  const concepts = groupBy(items.map(({ title }) => title).flatMap(properIn), String);
+  const known = [...assets, ...Array.from(PROPER.keys(), (key) => [key, concepts.get(key) ?? []] as const)]
+    .filter(([, { length }]) => length * 3 >= items.length)
+    .sort(([, a], [, b]) => b.length - a.length);
   const named = names.map(({ name }): Subject => ({ kind: "name", en: name, zh: name }));
-  return [...named, ...known.map(({ subject }) => subject)];
+  return [...named, ...known.map(([key]) => PROPER.get(key) ?? assetSubject(key, items))];
+}
+
+const textOf = ({ title, summary }: Reported): string => `${title} ${summary}`;
+
+/** The assets of an item that its title names. */
+function assetsOf({ title, symbols }: Reported): string[] {
+  const named = new Set(assetsInNews(title, symbols));
+  return symbols.filter((symbol) => named.has(symbol));
 }
 
 /** An asset as the items call it: a Chinese name only where they use one. */
@@ -49,21 +48,16 @@ function assetSubject(symbol: string, items: readonly Reported[]): Subject {
   const names = ASSETS.find((asset) => asset.symbol === symbol)?.names ?? [];
   const latin = names.find((name) => /^[a-z]/i.test(name) && name.toLowerCase() !== symbol.toLowerCase());
   const en = latin?.replace(/(?<!\p{L})\p{Ll}/gu, (letter) => letter.toUpperCase()) ?? symbol;
-  const used = names.find(
-    (name) =>
-      /^\p{Script=Han}/u.test(name) &&
-      items.some(({ title, summary }) => toSimplified(`${title} ${summary}`).includes(name)),
-  );
+  const text = toSimplified(items.map(textOf).join("\n"));
+  const used = names.find((name) => /^\p{Script=Han}/u.test(name) && text.includes(name));
   return { kind: "asset", en, zh: used ?? en };
 }
 
 const PROPER = new Map(
-  readRows(new URL("data/proper-names.txt", import.meta.url)).map(
-    ([[concept = ""] = [], [kind = ""] = [], [en = ""] = [], [zh = ""] = []]) => [
-      `@${concept}`,
-      { kind: kind as Subject["kind"], en, zh },
-    ],
-  ),
+  readRows(new URL("data/proper-names.txt", import.meta.url)).map((row) => {
+    const [concept, kind, en = "", zh = ""] = row.flat();
+    return [`@${concept}`, { kind: kind as Subject["kind"], en, zh }];
+  }),
 );
 
 /** The concepts of a title that have a proper name; kept, since a topic is read again with each new item. */
@@ -93,7 +87,7 @@ export const isNoName = (word: string): boolean => NO_NAME.has(word.toLowerCase(
 function namesOf(items: readonly Reported[]): { name: string; count: number }[] {
   const sure = new Set<string>();
   const tickers = new Set(items.flatMap(({ symbols }) => symbols));
-  const lower = new Set(items.flatMap(({ title, summary }) => `${title} ${summary}`.match(LOWER_CASE) ?? []));
+  const lower = new Set(items.flatMap((item) => textOf(item).match(LOWER_CASE) ?? []));
   const isRare = (name: string): boolean =>
     !lower.has(name.toLowerCase()) && Array.from(headlineTermsOf(name, []).values()).every((kind) => kind === "word");
   const found = items.map(({ title, summary, lang }) => {
