@@ -98,7 +98,7 @@ export function createNews(deps: NewsDeps) {
      * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead */
     async refresh(mode: RefreshMode, notWithin_ms = 0): Promise<RefreshResult> {
       if (notWithin_ms > 0) await latest.look();
-      const record = notWithin_ms > 0 ? latest.shown?.record : undefined;
+      const record = latest.shown?.record;
       const last_ms = mode === "full" ? record?.last_full_ms : record?.published_ms;
       const age_ms = clock.now() - (last_ms ?? -Infinity);
       const isRecent = record !== undefined && record.partial !== true && age_ms >= 0 && age_ms < notWithin_ms;

@@ -7,7 +7,7 @@ import { groupBy } from "../../runtime/group-by.ts";
 import { mergeItems } from "../items/dedupe.ts";
 import { sentimentOf } from "../sentiment/sentiment-model.ts";
 import { type ListedItem, NO_PARTS, type Parts, type StoredItem } from "../items/stored-items.ts";
-import { createDateShifter, type DateShift } from "../snapshot/projection.ts";
+import { createDateShifter, type DateOf, type DateShift } from "../snapshot/projection.ts";
 import type { RefreshMode, SnapshotContent, SnapshotRecord, SourceState } from "../snapshot/snapshot-document.ts";
 import type { SourceContent } from "../sources/parse-source.ts";
 import { settingsOf, type Source } from "../sources/sources.ts";
@@ -45,11 +45,12 @@ export async function buildSnapshot(
 ): Promise<SnapshotContent> {
   const { mode, now, counted } = options;
   const before = base?.parts ?? NO_PARTS;
-  const { items, cut, isOld } = await nextItems(before.items, read, options, step);
+  const at = createDateShifter(options.shift, now);
+  const { items, cut, isOld } = await nextItems(before.items, read, options, at, step);
   const mood = { index: base?.record.index ?? null, sentiment_ms: base?.record.sentiment_ms ?? null };
   const listed = { notices: before.notices, help: before.help, ...mood };
   const { notices, help, index, sentiment_ms } = mode === "full" ? nextListings(listed, read, now) : listed;
-  const { topics, topic_state } = await nextTopics(items, base, options, step, memory);
+  const { topics, topic_state } = await nextTopics(items, base, options, at, step, memory);
   const parts: Parts = { items, topics, notices, help };
   const carriers = items.flatMap(({ source_ids }) => source_ids);
   const listings = groupBy(carriers, String);
@@ -76,8 +77,8 @@ export async function buildSnapshot(
   return { record, parts };
 }
 
-async function nextItems(before: readonly StoredItem[], read: Read, options: BuildOptions, step: Step) {
-  const { now, shift, max_age_days, max_items } = options;
+async function nextItems(before: readonly StoredItem[], read: Read, options: BuildOptions, at: DateOf, step: Step) {
+  const { now, max_age_days, max_items } = options;
   const news = read.filter(({ source }) => source.kind === "news");
   const configured = new Set(news.map(({ source }) => source.id));
   const known = before.flatMap((item) => {
@@ -85,8 +86,6 @@ async function nextItems(before: readonly StoredItem[], read: Read, options: Bui
     return ids.length === 0 ? [] : ids.length === item.source_ids.length ? item : { ...item, source_ids: ids };
   });
   const listed = news.flatMap(({ content }) => (content?.kind === "news" ? content.entries : []));
-  const move = createDateShifter(shift, now);
-  const at = (item: ListedItem): number => move(item.published_ms, item.movable);
   const oldest = now - max_age_days * DAY_MS;
   // An undated item that its feed still lists would come back as new, so it does not age out.
   const unchanged = new Set(news.flatMap(({ source, content }) => (content === undefined ? source.id : [])));
@@ -135,7 +134,8 @@ function nextListings(before: Listings, read: Read, now: number): Listings {
 async function nextTopics(
   items: readonly StoredItem[],
   base: SnapshotContent | undefined,
-  { now, shift, cluster, partial }: BuildOptions,
+  { cluster, partial }: BuildOptions,
+  at: DateOf,
   step: Step,
   memory?: HeadlineMemory,
 ): Promise<Pick<Parts, "topics"> & Pick<SnapshotRecord, "topic_state">> {
@@ -153,8 +153,6 @@ async function nextTopics(
   // Readers do not see the items of a topic that are gone.
   if (!cluster || (partial && items.length > MOST_AT_ONCE))
     return { topics, topic_state: isAnew ? undefined : { added: topic_state!.added, waiting: fresh } };
-  const move = createDateShifter(shift, now);
-  const at = (item: ListedItem): number => move(item.published_ms, item.movable);
   const next = await buildTopics(items, at, topics, step, memory, isAnew ? undefined : new Set(fresh));
   return { topics: next, topic_state: { added: isAnew ? 0 : added, waiting: [] } };
 }
@@ -183,18 +181,17 @@ function changedOf<T extends { id: string; lang: string }>(
 
 /** Items per kind and language. A language is `unknown` when it could not be listed and nothing is left from an earlier
  * listing. Zero means that it was listed, or is not configured, and has no entries. */
-function coverageOf(parts: Parts, read: Read) {
-  const kinds = { news: parts.items, notice: parts.notices, help: parts.help };
-  const result: SnapshotRecord["coverage"] = {};
-  for (const kind of ["news", "notice", "help"] as const) {
-    const counts: Record<string, number | "unknown"> = Object.fromEntries(language.options.map((lang) => [lang, 0]));
-    for (const { lang } of kinds[kind]) counts[lang] = Number(counts[lang] ?? 0) + 1;
+function coverageOf(parts: Parts, read: Read): SnapshotRecord["coverage"] {
+  const kinds: Record<string, readonly Speaking[]> = { news: parts.items, notice: parts.notices, help: parts.help };
+  const coverage = Object.entries(kinds).map(([kind, entries]) => {
     const unlisted = read.filter(({ source, state }) => source.kind === kind && state.last_ok_ms === null);
-    for (const lang of language.options) {
-      const isUnlisted = unlisted.some(({ source }) => (source.lang ?? lang) === lang);
-      if (isUnlisted && counts[lang] === 0) counts[lang] = "unknown";
-    }
-    result[kind] = counts;
-  }
-  return result;
+    const isUnlisted = (lang: string): boolean => unlisted.some(({ source }) => (source.lang ?? lang) === lang);
+    const none = language.options.map((lang) => [lang, isUnlisted(lang) ? "unknown" : 0]);
+    const listed = Array.from(groupBy(entries, langOf), ([lang, { length }]) => [lang, length]);
+    return [kind, Object.fromEntries([...none, ...listed])];
+  });
+  return Object.fromEntries(coverage) as SnapshotRecord["coverage"];
 }
+
+type Speaking = { readonly lang: string };
+const langOf = ({ lang }: Speaking): string => lang;

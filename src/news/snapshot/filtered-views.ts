@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { LRUCache } from "lru-cache";
 import type { NewsFilter } from "../../contract/schemas/news-schemas.ts";
+import { memoized } from "../../runtime/cache/memoized.ts";
 import type { NewsItem } from "./projection.ts";
 import type { Projection } from "./latest-snapshot.ts";
 import { createSnapshotViews, type SnapshotViews } from "./snapshot-views.ts";
@@ -12,11 +12,11 @@ const foldedTexts = new WeakMap<NewsItem, string>();
 
 /** Answers about those items of one projection that a filter lets through. */
 export function createFilteredViews(projection: Projection): (filter: NewsFilter) => Promise<SnapshotViews> {
-  const memoMethod = async (key: string) => createSnapshotViews(await narrow(projection, key), KEPT.lists);
-  const kept = new LRUCache<string, Promise<SnapshotViews>>({ max: KEPT.filters, memoMethod });
+  const viewsOf = async (key: string) => createSnapshotViews(await narrow(projection, key), KEPT.lists);
+  const kept = memoized(viewsOf, KEPT.filters);
   return ({ q = "", ...names }) => {
     const [symbol, source, category] = [names.symbol, names.source, names.category].map((name) => name?.toLowerCase());
-    return kept.memo(JSON.stringify({ symbol, source, category, q }));
+    return kept(JSON.stringify({ symbol, source, category, q }));
   };
 }
 

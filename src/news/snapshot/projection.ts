@@ -15,13 +15,14 @@ export interface DateShift {
 export const shiftAt = (shift: DateShift | undefined, now: number): number =>
   shift === undefined ? 0 : Math.max(0, Math.floor((now - shift.anchor_ms) / HOUR_MS)) * HOUR_MS;
 
-type Move = (date: number, movable: boolean) => number;
+/** When an entry was published, as it is shown, ms. */
+export type DateOf = (entry: { readonly published_ms: number; readonly movable: boolean }) => number;
 
 /** Shifts dates of local files. Once the anchor is reached, later dates count as the anchor: none is in the future. */
-export function createDateShifter(shift: DateShift | undefined, now: number): Move {
+export function createDateShifter(shift: DateShift | undefined, now: number): DateOf {
   const distance = shiftAt(shift, now);
-  return (date, movable) =>
-    movable && shift && now >= shift.anchor_ms ? Math.min(date, shift.anchor_ms) + distance : date;
+  return ({ published_ms, movable }) =>
+    movable && shift && now >= shift.anchor_ms ? Math.min(published_ms, shift.anchor_ms) + distance : published_ms;
 }
 
 export type NewsItem = z.infer<typeof newsItem>;
@@ -36,11 +37,11 @@ export type ProjectedTopic = Readonly<ReturnType<typeof projectTopics>[number]>;
  * behind the others, when each was published or first seen, ms, and how many have a date. */
 export type ProjectedParts = Readonly<ReturnType<typeof project>>;
 
-/** @param move date in ms and whether it is a fixture's → the date to show
- * @param weights of the outlets by their names, where they are not 1 */
-export function project(parts: Parts, move: Move, weights: ReadonlyMap<string, number> = new Map()) {
-  const items = projectItems(parts.items, move);
-  const shown = (date: number | null, movable: boolean) => (date === null ? null : toIso(move(date, movable)));
+/** @param weights of the outlets by their names, where they are not 1 */
+export function project(parts: Parts, dateOf: DateOf, weights: ReadonlyMap<string, number>) {
+  const items = projectItems(parts.items, dateOf);
+  const shown = (published_ms: number | null, movable: boolean) =>
+    published_ms === null ? null : toIso(dateOf({ published_ms, movable }));
   return {
     items: items.map(({ item }) => item),
     times: items.map(({ at }) => at),
@@ -55,10 +56,10 @@ export function project(parts: Parts, move: Move, weights: ReadonlyMap<string, n
   };
 }
 
-function projectItems(stored: Parts["items"], move: Move) {
+function projectItems(stored: Parts["items"], dateOf: DateOf) {
   const projected = stored.map((entry) => {
     const { id, title, summary, url, source, lang, symbols, sentiment, author, categories } = entry;
-    const at = move(entry.published_ms, entry.movable);
+    const at = dateOf(entry);
     const shown = { id, title, summary, url, source, lang, published_at: toIso(at), symbols, sentiment };
     const item: NewsItem = { ...shown, ...(author !== undefined && { author }), ...(categories && { categories }) };
     return { item, at, isDated: entry.dated };
