@@ -18,11 +18,3 @@ export function waitBefore(attempt: number, retryAfter_ms = 0, policy: RetryPoli
   const step = Math.min(policy.max_ms, policy.base_ms * 2 ** (attempt - 1));
   return Math.max(retryAfter_ms, Math.round(step * (0.5 + Math.random() / 2)));
 }
-
-/** A Retry-After header in ms: seconds or an HTTP date (RFC 9110 §10.2.3). @param now ms since the Unix epoch */
-export function readRetryAfter(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
-}

@@ -3,7 +3,8 @@ import { validateRequest, type RawInput } from "../contract/validation/validate-
 import { ENDPOINTS, type Endpoint, type OperationId, type OperationData } from "../contract/endpoints.ts";
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
-import { readRetryAfter, RETRY_POLICY, TRANSIENT, waitBefore, type RetryPolicy } from "./client-retry.ts";
+import { readRetryAfter } from "../runtime/retry-after.ts";
+import { RETRY_POLICY, TRANSIENT, waitBefore, type RetryPolicy } from "./client-retry.ts";
 import { pageUrl, readUrl } from "./daemon-url.ts";
 import { send, UnreachableError, WireError, type WireResponse } from "./transport.ts";
 import { errorEnvelope, successEnvelope } from "../contract/envelope.ts";

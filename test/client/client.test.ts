@@ -7,7 +7,7 @@ import {
   RemoteRefusal,
 } from "../../src/client/client.ts";
 import { DOCUMENTATION } from "../../src/contract/openapi/openapi-document.ts";
-import { readRetryAfter } from "../../src/client/client-retry.ts";
+import { readRetryAfter } from "../../src/runtime/retry-after.ts";
 import { UnreachableError } from "../../src/client/transport.ts";
 import { AnpError } from "../../src/contract/errors.ts";
 import { serveHere, type DaemonHere } from "../cli/anp.ts";

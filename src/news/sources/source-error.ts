@@ -1,3 +1,4 @@
+import { readRetryAfter } from "../../runtime/retry-after.ts";
 import REMEDIES from "./source-remedies.json" with { type: "json" };
 
 const REMEDY_OF: Readonly<Record<string, string>> = REMEDIES;
@@ -14,7 +15,7 @@ export class SourceError extends Error {
   override readonly name = "SourceError";
   readonly failure: SourceFailure;
   status?: number | undefined; // Of the server's answer, if there was one.
-  retry_after_ms?: number; // How long the server asked not to be asked again, ms.
+  retry_after_ms?: number | undefined; // How long the server asked not to be asked again, ms.
 
   constructor(failure: SourceFailure, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -23,15 +24,11 @@ export class SourceError extends Error {
 }
 
 /** The error of a response that is not a success.
- * @param now milliseconds since the epoch, for a date in `Retry-After` (RFC 9110 §10.2.3) */
+ * @param now milliseconds since the epoch, for a date in `Retry-After` */
 export function statusError({ status, headers }: Pick<Response, "status" | "headers">, now: number): SourceError {
   const said = status === 410 ? "410 (gone); it is asked again once a day" : String(status);
   const error = new SourceError(status === 410 ? "gone" : "status", `the server answered ${said}`);
   error.status = status;
-  const after = headers.get("retry-after");
-  if (after !== null) {
-    const ms = /^\d{1,10}$/.test(after) ? Number(after) * 1000 : Date.parse(after) - now;
-    if (ms > 0) error.retry_after_ms = ms;
-  }
+  error.retry_after_ms = readRetryAfter(headers.get("retry-after"), now);
   return error;
 }
