@@ -28,26 +28,17 @@ export const isWeighed = (gram: string): boolean => (opened ??= readWeights()).n
  * gramsOf("Profit up 5%"); // profit, profit up, profit up #, profit _ #, up, up #, #, ^profit, #$ */
 export function gramsOf(title: string): Set<string> {
   const text = textOf(title);
+  const isHan = hasHan(text);
+  const parts = isHan ? Array.from(text) : wordsOf(text).map(stem);
+  const longest = isHan ? LONGEST.characters : LONGEST.words;
   const grams = new Set<string>();
-  if (hasHan(text)) {
-    const characters = Array.from(text);
-    for (let from = 0; from < characters.length; from++) {
-      for (let length = 1; length <= LONGEST.characters && from + length <= characters.length; length++) {
-        if (characters[from + length - 1] === " ") break;
-        grams.add(characters.slice(from, from + length).join(""));
-      }
+  for (let from = 0; from < parts.length; from++) {
+    for (let end = from + 1; end <= Math.min(from + longest, parts.length) && parts[end - 1] !== " "; end++) {
+      grams.add(parts.slice(from, end).join(isHan ? "" : " "));
     }
-    return grams;
+    if (!isHan && from + 2 < parts.length) grams.add(`${parts[from]} _ ${parts[from + 2]}`);
   }
-  const words = wordsOf(text).map(stem);
-  for (const [at, word] of words.entries()) {
-    for (let length = 1; length <= LONGEST.words && at + length <= words.length; length++) {
-      grams.add(words.slice(at, at + length).join(" "));
-    }
-    if (at + 2 < words.length) grams.add(`${word} _ ${words[at + 2]}`);
-  }
-  if (words.length > 0) grams.add(`^${words[0]}`).add(`${words.at(-1)}$`);
-  return grams;
+  return isHan || parts.length === 0 ? grams : grams.add(`^${parts[0]}`).add(`${parts.at(-1)}$`);
 }
 
 /** The classes of a text's words, alone, each with the classes near it, and with the stems or characters near it, `~`
