@@ -47,8 +47,7 @@ export interface ReaderOptions {
 export const isRemote = (location: string): boolean => /^https?:\/\//i.test(location);
 
 /** A location without credentials, for people and logs. */
-export const printLocation = (location: string): string =>
-  isRemote(location) ? location.replace(/^(https?:\/\/)[^/?#]*@/i, "$1") : location;
+export const printLocation = (location: string): string => location.replace(/^(https?:\/\/)[^/?#]*@/i, "$1");
 
 /** Reads a source, once, within time and size.
  * @returns undefined when it has not changed since the validators were sent
