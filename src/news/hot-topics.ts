@@ -1,23 +1,20 @@
 import type { z } from "zod";
 import type { hotTopics } from "../contract/schemas/news-schemas.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
-import { type Clock, toIso } from "../runtime/clock.ts";
-import type { Logger } from "../runtime/logger.ts";
+import { isoOrNull } from "../runtime/clock.ts";
 import { isOutage } from "../storage/storage.ts";
 import type { BundledSnapshot } from "./snapshot/bundled-snapshot.ts";
-import type { LatestSnapshot, Projection } from "./snapshot/latest-snapshot.ts";
+import type { LatestSnapshot, Projection, SnapshotDeps } from "./snapshot/latest-snapshot.ts";
 import type { SnapshotViews } from "./snapshot/snapshot-views.ts";
 
 /** Hot topics without the users' questions, which the service adds. */
 export type HotTopics = Omit<z.infer<typeof hotTopics>, "user_hot_questions">;
 type HotTopicsQuery = { readonly days: number; readonly limit: number; readonly lang?: string };
 
-interface HotTopicsDeps {
+interface HotTopicsDeps extends Pick<SnapshotDeps, "clock" | "logger"> {
   readonly latest: LatestSnapshot;
   readonly viewsOf: (projection: Projection) => SnapshotViews;
   readonly bundled: () => Promise<BundledSnapshot>;
-  readonly clock: Clock;
-  readonly logger: Logger;
   readonly interval_s: number; // Seconds between refreshes; 0 when there are none.
 }
 
@@ -45,15 +42,14 @@ export function createHotTopics({ latest, viewsOf, bundled, clock, logger, inter
     const { published_at: never, topics } = await bundled();
     const lang = nearestLanguage(query.lang ?? "zh");
     const record = live?.record ?? latest.shown?.record;
-    const full_ms = live?.record.last_full_ms ?? undefined;
     return {
       topics:
         live?.topics ??
         topics.slice(0, query.limit).map((each) => ({ topic: each[lang], heat: each.heat, trend: "steady" })),
       sentiment_overview: live?.sentiment ?? NEUTRAL,
       refresh_meta: {
-        last_full_sync_at: full_ms === undefined ? never : toIso(full_ms),
-        last_refresh_at: record === undefined ? null : toIso(record.published_ms),
+        last_full_sync_at: isoOrNull(live?.record.last_full_ms) ?? never,
+        last_refresh_at: isoOrNull(record?.published_ms),
         sentiment_updated_at: live?.sentiment.updated_at ?? null,
         source: live !== undefined && latest.isLive ? "live" : "fallback",
         stale: now - (live?.record.published_ms ?? -Infinity) > (interval_s * 3 || HOUR_S) * 1000,

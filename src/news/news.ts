@@ -3,7 +3,7 @@ import type { OperationData } from "../contract/endpoints.ts";
 import type { NewsFilter } from "../contract/schemas/news-schemas.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
 import { memoized } from "../runtime/cache/memoized.ts";
-import { type Clock, toIso } from "../runtime/clock.ts";
+import { type Clock, isoOrNull } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -20,7 +20,7 @@ import type { DateShift } from "./snapshot/projection.ts";
 import { deepFreeze } from "./snapshot/deep-freeze.ts";
 import { LatestSnapshot, type Projection } from "./snapshot/latest-snapshot.ts";
 import type { RefreshMode, SnapshotRecord, SourceState } from "./snapshot/snapshot-document.ts";
-import { createSnapshotStore, type SnapshotStore } from "./snapshot/snapshot-store.ts";
+import { createSnapshotStore } from "./snapshot/snapshot-store.ts";
 import { createFilteredViews, isOpen } from "./snapshot/filtered-views.ts";
 import { createSnapshotViews, type NewsList, type TopicList } from "./snapshot/snapshot-views.ts";
 
@@ -57,9 +57,8 @@ export type News = ReturnType<typeof createNews>;
  * await news.refresh("full");
  * const { news: items, total } = await news.hot({ limit: 10, hours: 48 }); */
 export function createNews(deps: NewsDeps) {
-  const { config, clock, logger, storage, shift, views = createSnapshotViews } = deps;
-  const monotonic = deps.monotonic ?? ((): number => performance.now());
-  const runner = deps.runner ?? newsInProcess();
+  const { config, clock, logger, storage, shift, views = createSnapshotViews, random = systemRandom } = deps;
+  const { runner = newsInProcess(), monotonic = (): number => performance.now() } = deps;
   const store = createSnapshotStore(storage, (version, error) => {
     logger.error({ version, error: error.message }, "a news snapshot is damaged");
   });
@@ -71,9 +70,26 @@ export function createNews(deps: NewsDeps) {
     return projection && (isOpen(filter) ? viewsOf(projection) : filteredOf(projection)(filter));
   };
   const bundled = createBundledSnapshot(logger, deps.bundledFile);
-  const shared = openRefresh(deps, { runner, store, latest }, monotonic);
-  const result = async (record: SnapshotRecord, mode?: RefreshMode) =>
-    resultOf(record, (await bundled()).published_at, mode);
+  const { takeover_s, timeout_ms: timeoutMs, max_bytes: maxBytes, contact } = config;
+  const limits = { leaseMs: takeover_s * 1000, longestMs: longestRefresh(config) };
+  const holder = random.bytes(8).toString("hex");
+  const shared = createSharedRefresh({
+    ...{ config, storage, clock, logger, shift, store, latest, runner, slowMs: deps.slowMs },
+    takeLease: createRefreshLease({ storage, clock, logger, monotonic, holder, ...limits }),
+    reader: { baseDir: deps.baseDir, timeoutMs, maxBytes, fetch: createSourceFetch(contact), now: () => clock.now() },
+    pacing: createSourcePacing(clock, random),
+  });
+  const resultOf = async (record: SnapshotRecord, mode = record.mode): Promise<OperationData<"refreshNews">> => {
+    const { published_at: never } = await bundled(); // Shown as the time of a sync that never happened.
+    return {
+      refresh_mode: mode,
+      news_updated_count: record.news_updated,
+      notice_updated_count: mode === "view" ? 0 : record.notice_updated,
+      topic_rebuild_count: record.topic_rebuild,
+      last_full_sync_at: isoOrNull(record.last_full_ms) ?? never,
+      sentiment_updated_at: isoOrNull(record.sentiment_ms) ?? never,
+    };
+  };
 
   return {
     /** The newest snapshot, in memory; a newer one of another process is looked for at most once a second, and in an
@@ -96,18 +112,18 @@ export function createNews(deps: NewsDeps) {
      * light one runs. A process without a sign of life for `takeover_s` is not waited for.
      * @param notWithin_ms where the last refresh, for `full` the last full one, was so recent, its result is returned
      * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead */
-    async refresh(mode: RefreshMode, notWithin_ms = 0): Promise<RefreshResult> {
+    async refresh(mode: RefreshMode, notWithin_ms = 0) {
       if (notWithin_ms > 0) await latest.look();
       const record = latest.shown?.record;
       const last_ms = mode === "full" ? record?.last_full_ms : record?.published_ms;
       const age_ms = clock.now() - (last_ms ?? -Infinity);
       const isRecent = record !== undefined && record.partial !== true && age_ms >= 0 && age_ms < notWithin_ms;
-      return isRecent ? result(record, mode) : result((await shared.refresh(mode)).record);
+      return isRecent ? resultOf(record, mode) : resultOf((await shared.refresh(mode)).record);
     },
     /** Refreshes unless anyone published a snapshot newer than number `after`: then the result is undefined. */
-    async refreshAfter(after: number, mode: RefreshMode): Promise<RefreshResult | undefined> {
+    async refreshAfter(after: number, mode: RefreshMode) {
       const { record, isOwn } = await shared.refreshAfter(after, mode);
-      return isOwn ? result(record) : undefined;
+      return isOwn ? resultOf(record) : undefined;
     },
     /** How many sources the running refresh has read, and the names of those it waits for; undefined unless this process
      * reads them. */
@@ -119,32 +135,6 @@ export function createNews(deps: NewsDeps) {
     },
   };
 }
-
-function openRefresh(
-  { config, baseDir, storage, clock, logger, shift, slowMs, random = systemRandom }: NewsDeps,
-  parts: { runner: JobRunner<NewsJobs>; store: SnapshotStore; latest: LatestSnapshot },
-  monotonic: () => number,
-) {
-  const holder = random.bytes(8).toString("hex");
-  const limits = { leaseMs: config.takeover_s * 1000, longestMs: longestRefresh(config) };
-  const takeLease = createRefreshLease({ storage, clock, logger, monotonic, holder, ...limits });
-  const { timeout_ms: timeoutMs, max_bytes: maxBytes, contact } = config;
-  const reader = { baseDir, timeoutMs, maxBytes, fetch: createSourceFetch(contact), now: () => clock.now() };
-  const pacing = createSourcePacing(clock, random);
-  return createSharedRefresh({ ...parts, config, clock, logger, shift, slowMs, takeLease, reader, pacing });
-}
-
-type RefreshResult = OperationData<"refreshNews">;
-
-/** The answer of a refresh that was published. @param never ISO 8601 time to show for a sync that never happened */
-const resultOf = (record: SnapshotRecord, never: string, mode = record.mode): RefreshResult => ({
-  refresh_mode: mode,
-  news_updated_count: record.news_updated,
-  notice_updated_count: mode === "view" ? 0 : record.notice_updated,
-  topic_rebuild_count: record.topic_rebuild,
-  last_full_sync_at: record.last_full_ms === null ? never : toIso(record.last_full_ms),
-  sentiment_updated_at: record.sentiment_ms === null ? never : toIso(record.sentiment_ms),
-});
 
 const NO_SNAPSHOT: NewsSnapshot = deepFreeze({ version: 0, items: [], notices: [], help: [] });
 const NO_NEWS: NewsList = deepFreeze({ news: [], total: 0 });
@@ -167,12 +157,11 @@ function statusOf(projection: Projection | undefined) {
     coverage: record?.coverage ?? {},
     sources: (record?.sources ?? []).map((source) => {
       const { id, kind, name, url, ok, items, last_ok_ms, last_error } = source;
-      const { failures = 0, next_ms, status, last_read } = source;
+      const { failures = 0, next_ms, status: http_status = null, unchanged = null, last_read = null } = source;
       return {
         ...{ id, kind, name, url, ok, state: stateOf(source), items, last_ok_at: isoOrNull(last_ok_ms), last_error },
-        ...{ failures, next_try_at: isoOrNull(next_ms), http_status: status ?? null },
         /** Whether the last read brought nothing new, and what the last one that did brought. */
-        ...{ unchanged: source.unchanged ?? null, last_read: last_read ?? null },
+        ...{ failures, next_try_at: isoOrNull(next_ms), http_status, unchanged, last_read },
       };
     }),
   };
@@ -183,5 +172,3 @@ function stateOf(source: SourceState): "ok" | "empty" | "unread" | "failed" | "d
   if (source.ok) return "ok";
   return source.last_error === null ? "unread" : isDisabled(source) ? "disabled" : "failed";
 }
-
-const isoOrNull = (ms: number | null | undefined) => (ms === null || ms === undefined ? null : toIso(ms));

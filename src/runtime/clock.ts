@@ -18,6 +18,9 @@ export function fixedClock(start: number): Clock & { set(ms: number): void; adva
 /** ISO 8601 in UTC with milliseconds, as `2026-11-20T00:00:00.000Z`. */
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 
+/** The same, null for what never was. */
+export const isoOrNull = (ms: number | null | undefined) => (ms === null || ms === undefined ? null : toIso(ms));
+
 /** The UTC day of an instant, as `2026-11-20`. */
 export const utcDay = (ms: number): string => toIso(ms).slice(0, 10);
 

@@ -1,9 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { JobError, type JobRunner } from "../../compute/job-runner.ts";
-import type { Clock } from "../../runtime/clock.ts";
-import type { Logger } from "../../runtime/logger.ts";
-import type { EncodedContent, NewsJobs } from "../jobs/news-jobs.ts";
-import { type DateShift, shiftAt } from "../snapshot/projection.ts";
+import { JobError } from "../../compute/job-runner.ts";
+import type { EncodedContent } from "../jobs/news-jobs.ts";
+import type { SnapshotDeps } from "../snapshot/latest-snapshot.ts";
+import { shiftAt } from "../snapshot/projection.ts";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
 import { NO_VALIDATORS, printLocation, readSource, type ReaderOptions, type Reading } from "../sources/read-source.ts";
 import { SourceError } from "../sources/source-error.ts";
@@ -21,13 +20,9 @@ const EARLY_MS = 3000; // What was brought by then may be published before sourc
 /** Longest time to decode and parse one source, ms. */
 export const PARSE_MS = 5000;
 
-export interface SourceReaderDeps {
-  readonly runner: JobRunner<NewsJobs>;
+export interface SourceReaderDeps extends Pick<SnapshotDeps, "runner" | "clock" | "logger" | "shift"> {
   readonly reader: ReaderOptions;
   readonly pacing: SourcePacing;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly shift: DateShift | undefined;
   readonly slowMs?: number | undefined; // After how long a source is slow, ms. Default: 250.
 }
 

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import type { Clock } from "../../runtime/clock.ts";
-import type { Logger } from "../../runtime/logger.ts";
 import { checkDocument } from "../../storage/documents.ts";
-import { ifOutage, StorageError, type Key, type Storage } from "../../storage/storage.ts";
+import { ifOutage, StorageError, type Key } from "../../storage/storage.ts";
+import type { SnapshotDeps } from "../snapshot/latest-snapshot.ts";
 
 const KEY: Key = ["news", "refresh-lease"];
 
@@ -12,17 +11,15 @@ const TAKEOVER_MS = 250; // How long a takeover may be overwritten by another on
 
 const leaseDocument = z.object({ holder: z.string(), at_ms: z.int(), lease_ms: z.number() });
 
+interface LeaseDeps extends Pick<SnapshotDeps, "storage" | "clock" | "logger" | "monotonic"> {
+  readonly holder: string; // Identifies this process among all others.
+  readonly leaseMs: number; // How long a lease is valid without renewal, and how long it is renewed at most, ms.
+  readonly longestMs: number;
+}
+
 /** Keeps other processes from refreshing at the same time. Best effort: after a takeover two processes may believe that
  * they hold it. Only {@link SnapshotStore.publish} decides which of them publishes. */
-export function createRefreshLease(deps: {
-  storage: Storage;
-  clock: Clock;
-  logger: Logger;
-  monotonic: () => number; // Milliseconds that only grow.
-  holder: string; // Identifies this process among all others.
-  leaseMs: number; // How long a lease is valid without renewal, and how long it is renewed at most, ms.
-  longestMs: number;
-}) {
+export function createRefreshLease(deps: LeaseDeps) {
   const { storage, clock, monotonic, holder, leaseMs } = deps;
   let watched: { readonly text: string; readonly since: number } | undefined;
 

@@ -4,9 +4,8 @@ import { JobError } from "../../compute/job-runner.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
 import { ifDamaged } from "../../storage/storage.ts";
 import type { EncodedContent } from "../jobs/news-jobs.ts";
-import { type LatestSnapshot, type Projection, SNAPSHOT_MS } from "../snapshot/latest-snapshot.ts";
+import { type LatestSnapshot, type Projection, SNAPSHOT_MS, type SnapshotDeps } from "../snapshot/latest-snapshot.ts";
 import type { RefreshMode, SnapshotRecord } from "../snapshot/snapshot-document.ts";
-import type { SnapshotStore } from "../snapshot/snapshot-store.ts";
 import { sourcesOf } from "../sources/sources.ts";
 import type { BuildOptions, ReadSource, RefreshCounts } from "./build-snapshot.ts";
 import { CONCURRENCY, createSourceReader, PARSE_MS, type SourceReader, type SourceReaderDeps } from "./read-sources.ts";
@@ -20,10 +19,9 @@ export interface Refreshed {
   readonly isOwn: boolean; // Whether this process made it.
 }
 
-interface SharedRefreshDeps extends SourceReaderDeps {
+interface SharedRefreshDeps extends SourceReaderDeps, Pick<SnapshotDeps, "store"> {
   readonly config: NewsConfig;
   readonly latest: LatestSnapshot;
-  readonly store: SnapshotStore;
   readonly takeLease: ReturnType<typeof createRefreshLease>;
 }
 

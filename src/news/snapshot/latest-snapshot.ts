@@ -26,7 +26,8 @@ export interface Projection extends Pick<ProjectedParts, keyof ShownParts> {
   readonly digests: Readonly<Record<keyof ShownParts, string>>; // Digests of the items, notices and help.
 }
 
-interface LatestSnapshotDeps {
+/** What is needed to show the newest snapshot. */
+export interface SnapshotDeps {
   readonly storage: Storage;
   readonly store: SnapshotStore;
   readonly runner: JobRunner<NewsJobs>;
@@ -38,7 +39,7 @@ interface LatestSnapshotDeps {
 
 /** The newest snapshot, kept in memory. */
 export class LatestSnapshot {
-  readonly #deps: LatestSnapshotDeps;
+  readonly #deps: SnapshotDeps;
   shown: Projection | undefined; // The newest one that could be read, however old.
   isLive = false; // Whether that is the newest one, as far as is known.
   /** What the last look found: the newest number, in which generation of the storage, and how far dates were shifted. */
@@ -47,7 +48,7 @@ export class LatestSnapshot {
   #looking: Promise<number> | undefined;
   readonly #distance = (): number => shiftAt(this.#deps.shift, this.#deps.clock.now());
 
-  constructor(deps: LatestSnapshotDeps) {
+  constructor(deps: SnapshotDeps) {
     this.#deps = deps;
   }
 

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { z } from "zod";
 import type { hotTopics, newsList, sentimentOverview, topicList } from "../../contract/schemas/news-schemas.ts";
 import type { Language, Sentiment } from "../../contract/schemas/shared-fields.ts";
-import { DAY_MS, toIso } from "../../runtime/clock.ts";
+import { DAY_MS, isoOrNull } from "../../runtime/clock.ts";
 import { HALF_LIFE_MS, trendAt } from "../topics/heat.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import type { Projection } from "./latest-snapshot.ts";
@@ -60,8 +60,7 @@ export function createSnapshotViews({ items, times, dated, record, topics: views
         const counts = { positive: 0, neutral: 0, negative: 0 };
         for (const { sentiment } of items.slice(0, newer(minute - days * DAY_MS)[0])) counts[sentiment] += 1;
         const { index, sentiment_ms } = record;
-        const updated_at = sentiment_ms === null ? null : toIso(sentiment_ms);
-        return { dominant: dominantSentiment(counts, index), ...counts, index, updated_at };
+        return { dominant: dominantSentiment(counts, index), ...counts, index, updated_at: isoOrNull(sentiment_ms) };
       });
     },
   };
