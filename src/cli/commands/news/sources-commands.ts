@@ -123,15 +123,14 @@ const importOpml = defineCommand("news sources import", {
     if (candidates === undefined) throw new UsageError(`FILE ${input} is not OPML.`);
     const { added, refused } = await addSources(file, candidates, true);
     const skipped = refused.filter(({ isKnown }) => isKnown);
+    const wrong = refused.filter(({ isKnown }) => !isKnown);
     const open = added.flatMap(({ id, allow_private }) => (allow_private ? id : []));
     if (open.length > 0) context.terminal.say(`As FILE says, these may have private addresses: ${open.join(", ")}.`);
     for (const { source } of skipped) context.terminal.say(`${shown(source).url} is there already.`);
-    const wrong = refused
-      .filter(({ isKnown }) => !isKnown)
-      .map((one) => `${one.source.name}: ${one.faults.join("; ")}`);
     await printRecord(context, { added: added.length, skipped: skipped.length, refused: wrong.length });
     context.terminal.say(TAKEN_UP);
-    if (wrong.length > 0) throw new CommandFailure(EXIT.partial, wrong.join("\n"));
+    const faults = wrong.map((one) => `${one.source.name}: ${one.faults.join("; ")}`).join("\n");
+    if (wrong.length > 0) throw new CommandFailure(EXIT.partial, faults);
   },
 });
 
