@@ -2,13 +2,13 @@ import { feedItems } from "../items/feed-item.ts";
 import type { ListedItem, StoredArticle, StoredNotice } from "../items/stored-items.ts";
 import { decodeText } from "./decode-text.ts";
 import { entriesBeyond, parseFeed } from "./feeds/parse-feed.ts";
+import { parse } from "yaml";
 import { z } from "zod";
 import { nearestLanguage } from "../../language/detect-language.ts";
-import { withoutControls } from "../../language/plain-text.ts";
+import { plainLine, withoutControls } from "../../language/plain-text.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
 import { parseDate } from "./feed-dates.ts";
 import { LONGEST_ALIAS, MOST_ALIASES } from "./help/article-pages.ts";
-import { listedArticles } from "./help/listed-articles.ts";
 import type { Reading } from "./read-source.ts";
 import { SourceError } from "./source-error.ts";
 import { isLocal, type Source } from "./sources.ts";
@@ -50,7 +50,7 @@ export type SourceContent =
   | ({ readonly kind: "news"; readonly cut?: number } & Listing<ListedItem>) // Entries beyond the bound are cut.
   | ({ readonly kind: "notice" } & Listing<StoredNotice>)
   | ({ readonly kind: "help" } & Listing<StoredArticle>)
-  | { readonly kind: "fear_greed"; readonly index: number; readonly refused: 0 };
+  | ({ readonly kind: "fear_greed"; readonly index: number } & Listing<never>);
 
 /** Decodes and parses a source.
  * @throws SourceError with the failure named: `invalid` for a listing that is not one */
@@ -69,7 +69,7 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
     case "help":
       return { kind, ...readArticles(text, source.lang ?? "en", isLocal(source)) };
     case "fear_greed":
-      return { kind, index: readFearGreed(text, day), refused: 0 };
+      return { kind, index: readFearGreed(text, day), entries: [], refused: 0 };
   }
 }
 
@@ -77,7 +77,7 @@ type Entry = ListedItem | StoredNotice | StoredArticle;
 
 /** How many entries were read, and what has become of them by now. */
 export function countsOf(content: SourceContent) {
-  const entries: readonly Entry[] = content.kind === "fear_greed" ? [] : content.entries;
+  const entries: readonly Entry[] = content.entries;
   const isUndated = (entry: Entry): boolean =>
     "dated" in entry ? !entry.dated : ("updated_ms" in entry ? entry.updated_ms : entry.published_ms) === null;
   const [undated, refused] = [entries.filter(isUndated).length, content.refused];
@@ -95,7 +95,8 @@ function readJson(text: string): unknown {
 /** The valid entries of `{ [name]: [...] }`, the first of each language and id; others are counted. */
 function readEntries<T extends { readonly id: string; readonly lang?: string }>(
   text: string,
-  { name, schema }: { readonly name: string; readonly schema: z.ZodType<T> },
+  name: string,
+  schema: z.ZodType<T>,
   listed = (raw: unknown): unknown[] => [raw],
 ): Listing<T> {
   const envelope = z.object({ [name]: z.array(z.unknown()) }).safeParse(readJson(text));
@@ -116,7 +117,7 @@ function readEntries<T extends { readonly id: string; readonly lang?: string }>(
 }
 
 function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
-  const { entries, ...refusals } = readEntries(text, { name: "notices", schema: notice });
+  const { entries, ...refusals } = readEntries(text, "notices", notice);
   return {
     ...refusals,
     entries: entries.map(({ published_at: date, ...rest }) => {
@@ -127,8 +128,7 @@ function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
 
 /** Help articles of one language, of `{"articles":[…]}`. An empty list is a listing that succeeded. */
 export function readArticles(text: string, lang: string, movable: boolean): Listing<StoredArticle> {
-  const schema = { name: "articles", schema: article };
-  const { entries, ...refusals } = readEntries(text, schema, (raw) => listedArticles(raw, lang));
+  const { entries, ...refusals } = readEntries(text, "articles", article, (raw) => listedArticles(raw, lang));
   return {
     ...refusals,
     entries: entries.map(({ updated_at, questions, aliases: others, ...rest }) => ({
@@ -139,6 +139,34 @@ export function readArticles(text: string, lang: string, movable: boolean): List
       movable,
     })),
   };
+}
+
+const HEADINGS = {
+  html: /<(?:title|h1)\b[^<>]{0,500}>([^]{0,1000}?)<\/(?:title|h1)/i,
+  markdown: /^ {0,3}#{1,6}[ \t]+([^\n]{1,1000})/m,
+};
+
+const articleFile = z.strictObject({ path: z.string(), text: z.string() });
+
+/** What is listed as an article in a help center of a language: of a file, the fields of its front matter, or those that
+ * its path and its first heading give. None of a draft, or a file of another language; anything else as it is. */
+function listedArticles(raw: unknown, lang: string): unknown[] {
+  const file = articleFile.safeParse(raw);
+  if (!file.success) return [raw];
+  const { path, text } = file.data;
+  const [head = "", front = ""] = /^\ufeff?---\r?\n([^]{0,20000}?)\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
+  const format = /html?$/i.test(path) ? "html" : "markdown";
+  const body = text.slice(head.length).replace(/^[^]*<body\b[^<>]{0,500}>/i, "");
+  const title = plainLine(HEADINGS[format].exec(text.slice(head.length))?.[1] ?? "");
+  try {
+    // Without types, so that a date or a number is text.
+    const fields = (parse(front, { schema: "failsafe" }) || {}) as Readonly<Record<string, string>>;
+    const { lang: own, draft } = fields;
+    if (draft === "true" || (own !== undefined && nearestLanguage(own) !== lang)) return [];
+    return [{ id: path.replace(/\.\w+$/, "").replaceAll("\\", "/"), title, body, ...fields, path }];
+  } catch {
+    return [{ path, fault: "has front matter that is not YAML" }];
+  }
 }
 
 /** The fear-and-greed index of the last day that is not after `now`, of `{"series":[{date,value}]}` in any order. */
