@@ -23,31 +23,28 @@ export function createFilteredViews(projection: Projection): (filter: NewsFilter
 /** Whether the filter lets everything through. */
 export const isOpen = (filter: NewsFilter): boolean => !Object.values(filter).some(Boolean);
 
-type Conditions = Awaited<ReturnType<typeof conditionsOf>>;
-
-/** How to fold is loaded with the first words that are looked for. */
-async function conditionsOf({ q = "", ...names }: NewsFilter) {
+/** Whether an item is wanted. How to fold is loaded with the first words that are looked for. */
+async function conditionOf({ q = "", symbol, source, category }: NewsFilter): Promise<(item: NewsItem) => boolean> {
   const { fold } = q === "" ? { fold: String } : await import("../../language/tokenize.ts");
-  return { ...names, words: fold(q).split(/\s+/).filter(Boolean), fold };
-}
-
-function isWanted(item: NewsItem, { symbol, source, category, words, fold }: Conditions): boolean {
+  const words = fold(q).split(/\s+/).filter(Boolean);
   const isAmong = (names: readonly string[] = [], name = ""): boolean =>
     name === "" || names.some((each) => each.toLowerCase() === name);
-  if (!isAmong(item.symbols, symbol) || !isAmong([item.source], source) || !isAmong(item.categories, category))
-    return false;
-  if (words.length === 0) return true;
-  const folded = foldedTexts.get(item) ?? fold(`${item.title}\n${item.summary}`);
-  foldedTexts.set(item, folded);
-  return words.every((word) => folded.includes(word));
+  return (item) => {
+    const isNamed = isAmong(item.symbols, symbol) && isAmong([item.source], source);
+    if (!isNamed || !isAmong(item.categories, category)) return false;
+    if (words.length === 0) return true;
+    const folded = foldedTexts.get(item) ?? fold(`${item.title}\n${item.summary}`);
+    foldedTexts.set(item, folded);
+    return words.every((word) => folded.includes(word));
+  };
 }
 
 /** The projection with those of its items alone, and the topics that have one. */
 async function narrow(projection: Projection, key: string): Promise<Projection> {
-  const conditions = await conditionsOf(JSON.parse(key) as NewsFilter);
+  const isWanted = await conditionOf(JSON.parse(key) as NewsFilter);
   const kept: number[] = [];
   for (const [at, item] of projection.items.entries()) {
-    if (isWanted(item, conditions)) kept.push(at);
+    if (isWanted(item)) kept.push(at);
     if (at % PAGE === PAGE - 1) await setImmediate();
   }
   const items = kept.map((at) => projection.items[at]!);
