@@ -53,16 +53,13 @@ function withIds(groups: readonly number[][], items: readonly ListedItem[], befo
     named.set(index, id);
     taken.add(id);
   }
-  const topics: StoredTopic[] = [];
-  for (const [index, members] of groups.entries()) {
-    const item_ids: string[] = [];
-    for (const member of members) item_ids.push(items[member]!.id);
+  return groups.map((members, index): StoredTopic => {
+    const item_ids = members.map((member) => items[member]!.id);
     const oldest = items[Math.max(...members)]!;
     const id = named.get(index) ?? newId([oldest.id, ...item_ids.toSorted()], taken);
     taken.add(id);
-    topics.push({ id, item_ids });
-  }
-  return topics;
+    return { id, item_ids };
+  });
 }
 
 /** Of the oldest item: a topic that has grown would get the same id. */

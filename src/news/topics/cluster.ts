@@ -8,7 +8,6 @@ import { type Point, type Vector, VectorPool, vectorsOf } from "./term-vectors.t
 
 const { context: CONTEXT, candidates: CANDIDATES, need: NEED, lift: LIFT, apart: APART } = CLUSTERING;
 const { network: NETWORK, most: MOST, known: KNOWN } = CLUSTERING;
-const NO_STEP: Step = () => undefined;
 type Neighbours = ReadonlyMap<number, readonly Neighbour[]>;
 type Groups = readonly (readonly number[])[]; // Of each point.
 
@@ -31,7 +30,7 @@ type Groups = readonly (readonly number[])[]; // Of each point.
  * @param known the group of each headline, undefined for a fresh one; without, all are fresh */
 export async function clusterHeadlines(
   headlines: readonly Headline[],
-  step = NO_STEP,
+  step: Step = () => undefined,
   memory = new HeadlineMemory(),
   known?: readonly (string | undefined)[],
 ) {
@@ -55,9 +54,8 @@ export async function clusterHeadlines(
   const groups: number[][] = []; // Each at its first index.
   for (const cluster of clusters) {
     if (cluster === undefined) continue;
-    const group: number[] = [];
     // Most members of a known group have no context.
-    for (const place of byCloseness(cluster, known ? points : context, sum)) group.push(sorted[place]![0]);
+    const group = byCloseness(cluster, known ? points : context, sum).map((place) => sorted[place]![0]);
     groups[Math.min(...group)] = group;
   }
   return Object.values(groups);
@@ -292,14 +290,9 @@ function byCloseness(cluster: Cluster, points: readonly Point[], sum: WorkingSum
   const { members } = cluster;
   if (members.length === 1) return members;
   sum.open(cluster);
-  const central: Member[] = [];
-  for (const index of members) central.push({ index, closeness: sum.productWith(points[index]!.vector) });
-  return central.sort(closerFirst).map(indexOf);
+  const central = members.map((index) => ({ index, closeness: sum.productWith(points[index]!.vector) }));
+  return central.sort((x, y) => y.closeness - x.closeness || x.index - y.index).map(({ index }) => index);
 }
-
-type Member = Readonly<Record<"index" | "closeness", number>>;
-const closerFirst = (x: Member, y: Member): number => y.closeness - x.closeness || x.index - y.index;
-const indexOf = ({ index }: Member): number => index;
 
 /** The excess of the similarity of two clusters over what a merge needs; negative when they do not merge. */
 function marginOf(a: Cluster, b: Cluster, product: number): number {
