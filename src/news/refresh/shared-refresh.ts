@@ -4,7 +4,7 @@ import { JobError } from "../../compute/job-runner.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
 import { ifDamaged } from "../../storage/storage.ts";
 import type { EncodedContent } from "../jobs/news-jobs.ts";
-import { type LatestSnapshot, type Projection, SNAPSHOT_MS, type SnapshotDeps } from "../snapshot/latest-snapshot.ts";
+import { type LatestSnapshot, SNAPSHOT_MS, type SnapshotDeps } from "../snapshot/latest-snapshot.ts";
 import type { RefreshMode, SnapshotRecord } from "../snapshot/snapshot-document.ts";
 import { sourcesOf } from "../sources/sources.ts";
 import type { BuildOptions, ReadSource, RefreshCounts } from "./build-snapshot.ts";
@@ -25,17 +25,17 @@ interface SharedRefreshDeps extends SourceReaderDeps, Pick<SnapshotDeps, "store"
   readonly takeLease: ReturnType<typeof createRefreshLease>;
 }
 
-type Now = { reader?: SourceReader | undefined };
+type Read = readonly ReadSource<EncodedContent>[];
 
 /** Refreshes: one at a time in this process, and usually over all processes on the storage. This process makes the
  * snapshot, unless another one is at work: then it waits for that one's. */
 export function createSharedRefresh(deps: SharedRefreshDeps) {
-  const { latest, logger } = deps;
+  const { config, latest, store, runner, logger, shift } = deps;
   const closing = new AbortController();
   const { signal } = closing;
   let running: { readonly mode: RefreshMode; readonly refreshed: Promise<Refreshed> } | undefined;
   let next: Promise<Refreshed> | undefined;
-  const now: Now = {};
+  let reading: SourceReader["reading"] | undefined; // Of the sources that are read now.
 
   async function run(mode: RefreshMode, after?: number): Promise<Refreshed> {
     let isWaiting = false;
@@ -49,9 +49,10 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
         const { shown } = latest;
         after ??= number;
         if (fullBefore === undefined) fullBefore = after === 0 ? null : shown?.record.last_full_ms;
-        const isAnswered = shown !== undefined && answers(shown, { mode, after, fullBefore, number });
-        if (isAnswered) return { record: shown.record, isOwn: false };
-        const record = release && (await publish(deps, now, { mode, number, closing: signal }));
+        // One whose number is beyond the newest one was lost by the storage.
+        const isNewer = shown !== undefined && shown.version > after && shown.version <= number;
+        if (isNewer && answers(shown.record, mode, fullBefore)) return { record: shown.record, isOwn: false };
+        const record = release && (await publish(mode, number));
         if (record !== undefined) return { record, isOwn: true };
       } finally {
         await release?.();
@@ -62,8 +63,68 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
     }
   }
 
+  /** Reads the sources, and publishes the next snapshots after that number: the whole one, and before it partial ones,
+   * where some sources are slow and others have something new. A failing source is recorded in the snapshot.
+   * @returns undefined when another process published first
+   * @throws JobError when the snapshot cannot be built, even without new topics */
+  async function publish(mode: RefreshMode, number: number): Promise<SnapshotRecord | undefined> {
+    const { shown } = latest;
+    let base = shown && (await ifDamaged(store.read(shown.version), () => undefined));
+    let [after, of] = [number, shown?.version]; // The newest one, and the one that is changed: it may be damaged.
+    const abandoned = new AbortController();
+    const either = AbortSignal.any([signal, abandoned.signal]);
+    setMaxListeners(0, either); // each source that is read listens
+    const known = base === undefined ? [] : shown!.record.sources;
+    const reader = createSourceReader(known, { ...deps, reader: { ...deps.reader, signal: either } });
+    reading = reader.reading;
+    const sources = sourcesOf(config);
+    const { max_items, max_age_days } = config;
+    const limits = { now: deps.clock.now(), max_items, max_age_days };
+
+    async function publishNext(changes: Pick<BuildOptions, "mode" | "counted" | "partial">) {
+      const built = await build(base, reader.results(sources), { ...limits, ...changes });
+      signal.throwIfAborted();
+      const version = await store.publish(after, built.text, of === after ? built.patch : undefined);
+      if (version === undefined) return undefined;
+      [base, after, of] = [built.text, version, version];
+      await latest.look({ version, text: base });
+      return built.record;
+    }
+
+    try {
+      const wanted = mode === "full" ? sources : sources.filter(({ kind }) => kind === "news");
+      const { some, most, all } = reader.start(wanted);
+      let counted: RefreshCounts | undefined = NOTHING;
+      let published = 0;
+      for (const moment of [some, most]) {
+        await moment;
+        const partial = reader.partial();
+        if (partial > published) counted = await publishNext({ mode: "view", counted, partial: true });
+        if (counted === undefined) return undefined;
+        published = partial;
+      }
+      await all;
+      return await publishNext({ mode, counted, partial: false });
+    } finally {
+      abandoned.abort();
+    }
+  }
+
+  /** Builds with new topics, or without when they take too long. */
+  async function build(base: string | undefined, read: Read, options: Omit<BuildOptions, "cluster" | "shift">) {
+    const limits = { deadline_ms: SNAPSHOT_MS, signal };
+    const run = (cluster: boolean) =>
+      runner.run("build", { base, read, options: { ...options, shift, cluster } }, limits);
+    return run(true).catch((error: unknown) => {
+      if (!(error instanceof JobError)) throw error;
+      const fields = { reason: error.message, err: error.cause };
+      logger.error(fields, "the topics could not be computed; they stay as they are");
+      return run(false);
+    });
+  }
+
   function start(mode: RefreshMode, after?: number): Promise<Refreshed> {
-    const refreshed = run(mode, after).finally(() => (running = now.reader = undefined));
+    const refreshed = run(mode, after).finally(() => (running = reading = undefined));
     running = { mode, refreshed };
     return refreshed;
   }
@@ -84,7 +145,7 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
   return {
     refresh,
     /** How far the sources are read; undefined unless this process reads them now. */
-    reading: () => now.reader?.reading(),
+    reading: () => reading?.(),
     /** The result of the running refresh, or of one that is made only if no snapshot newer than `after` was published. */
     refreshAfter: (after: number, mode: RefreshMode) => (running === undefined ? start(mode, after) : refresh(mode)),
     /** Aborts what runs, so that other processes need not wait for it. */
@@ -95,65 +156,9 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
   };
 }
 
-/** Reads the sources, and publishes the next snapshots after that number: the whole one, and before it partial ones,
- * where some sources are slow and others have something new. A failing source is recorded in the snapshot.
- * @returns undefined when another process published first
- * @throws JobError when the snapshot cannot be built, even without new topics */
-async function publish(
-  deps: SharedRefreshDeps,
-  now: Now,
-  { mode, number, closing }: { mode: RefreshMode; number: number; closing: AbortSignal },
-): Promise<SnapshotRecord | undefined> {
-  const { config, latest, store } = deps;
-  const { shown } = latest;
-  let base = shown && (await ifDamaged(store.read(shown.version), () => undefined));
-  let [after, of] = [number, shown?.version]; // The newest one, and the one that is changed: it may be damaged.
-  const abandoned = new AbortController();
-  const signal = AbortSignal.any([closing, abandoned.signal]);
-  setMaxListeners(0, signal); // each source that is read listens
-  const known = base === undefined ? [] : shown!.record.sources;
-  const reader = (now.reader = createSourceReader(known, { ...deps, reader: { ...deps.reader, signal } }));
-  const sources = sourcesOf(config);
-  const { max_items, max_age_days } = config;
-  const limits = { now: deps.clock.now(), max_items, max_age_days };
-
-  async function publishNext(changes: Pick<BuildOptions, "mode" | "counted" | "partial">) {
-    const built = await build(base, reader.results(sources), { ...limits, ...changes }, deps, closing);
-    closing.throwIfAborted();
-    const version = await store.publish(after, built.text, of === after ? built.patch : undefined);
-    if (version === undefined) return undefined;
-    [base, after, of] = [built.text, version, version];
-    await latest.look({ version, text: base });
-    return built.record;
-  }
-
-  try {
-    const reading = reader.start(mode === "full" ? sources : sources.filter(({ kind }) => kind === "news"));
-    let counted: RefreshCounts | undefined = NOTHING;
-    let published = 0;
-    for (const moment of [reading.some, reading.most]) {
-      await moment;
-      const partial = reader.partial();
-      if (partial > published) counted = await publishNext({ mode: "view", counted, partial: true });
-      if (counted === undefined) return undefined;
-      published = partial;
-    }
-    await reading.all;
-    return await publishNext({ mode, counted, partial: false });
-  } finally {
-    abandoned.abort();
-  }
-}
-
-/** Whether a refresh may result in a snapshot. One whose number is beyond the newest one was lost by the storage. A
- * light one may have followed a full one that nobody saw. */
-function answers(
-  { version, record }: Projection,
-  wanted: { mode: RefreshMode; after: number; fullBefore: number | null | undefined; number: number },
-): boolean {
-  if (record.partial === true || version <= wanted.after || version > wanted.number) return false;
-  return wanted.mode === "view" || record.mode === "full" || record.last_full_ms !== (wanted.fullBefore ?? null);
-}
+/** Whether a refresh may result in a snapshot of that record. A light one may have followed a full one that nobody saw. */
+const answers = (record: SnapshotRecord, mode: RefreshMode, fullBefore: number | null = null): boolean =>
+  record.partial !== true && (mode === "view" || record.mode === "full" || record.last_full_ms !== fullBefore);
 
 const NOTHING: RefreshCounts = { news_updated: 0, notice_updated: 0, topic_rebuild: 0 };
 
@@ -161,22 +166,4 @@ const NOTHING: RefreshCounts = { news_updated: 0, notice_updated: 0, topic_rebui
 export function longestRefresh(config: NewsConfig): number {
   const sources = sourcesOf(config).length;
   return Math.ceil(sources / CONCURRENCY) * config.timeout_ms + sources * PARSE_MS + 2 * SNAPSHOT_MS;
-}
-
-/** Builds with new topics, or without when they take too long. */
-async function build(
-  base: string | undefined,
-  read: readonly ReadSource<EncodedContent>[],
-  options: Omit<BuildOptions, "cluster" | "shift">,
-  { runner, logger, shift }: SharedRefreshDeps,
-  signal: AbortSignal,
-) {
-  const run = (cluster: boolean) =>
-    runner.run("build", { base, read, options: { ...options, shift, cluster } }, { deadline_ms: SNAPSHOT_MS, signal });
-  return run(true).catch((error: unknown) => {
-    if (!(error instanceof JobError)) throw error;
-    const fields = { reason: error.message, err: error.cause };
-    logger.error(fields, "the topics could not be computed; they stay as they are");
-    return run(false);
-  });
 }
