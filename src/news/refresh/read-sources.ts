@@ -34,16 +34,71 @@ const FAILED = "failed; its last good content stays";
 /** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown.
  * @param before states of the snapshot whose content is kept where a source has nothing new */
 export function createSourceReader(before: readonly SourceState[], deps: SourceReaderDeps) {
-  const { slowMs = SLOW_MS } = deps;
+  const { runner, reader, pacing, clock, logger, shift, slowMs = SLOW_MS } = deps;
   const read = new Map<string, Outcome>();
   const running = new Map<Promise<unknown>, string>();
-  const reading = { read: 0, all: 0 };
+  const progress = { read: 0, all: 0 };
   const slowOnes = new Set<AbortSignal>(); // Aborted once they have sent everything.
   const bodies = createSemaphore(MOST_BODIES);
   let bring: () => void = () => undefined;
   const brought = new Promise<void>((resolve) => (bring = resolve));
 
-  const unread = (source: Source) => ({ source, state: stateBefore(source, before), content: undefined });
+  /** Reads a source, unless it is paused. @param fetched aborted as soon as its content is here */
+  async function readOne(source: Source, fetched: AbortController): Promise<Outcome | undefined> {
+    const { location } = source;
+    const previous = stateBefore(source, before);
+    if (pacing.isPaused(location, previous)) return undefined;
+    const last_ok_ms = clock.now();
+    let status: number | undefined;
+    const body = { isHeld: false };
+    const bodyTurn = async (): Promise<void> => {
+      if (!body.isHeld) await bodies.begin();
+      body.isHeld = true;
+    };
+    try {
+      // The value of the series depends on the day, so it is read each time.
+      const mayStay = source.kind !== "fear_greed";
+      const reading = await readSource(source, mayStay ? previous : NO_VALIDATORS, { ...reader, bodyTurn });
+      fetched.abort();
+      status = reading === undefined ? 304 : reading.status;
+      const parsed = reading && (await parse(source, reading, mayStay ? previous.hash : null));
+      const { hash = previous.hash, content, counts: last_read = previous.last_read } = parsed ?? {};
+      const good = { ...NEVER_FAILED, ok: true, last_ok_ms, last_error: null };
+      const unchanged = parsed === undefined;
+      return { state: { ...previous, ...good, ...reading?.validators, hash, status, unchanged, last_read }, content };
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      const { failure, message: reason } = error;
+      const ok = failure === "empty"; // A feed may be quiet.
+      const said = `the news source ${source.id} ${ok ? EMPTY : FAILED}`;
+      logger[ok ? "info" : "warn"]({ source: source.id, url: previous.url, failure, reason }, said);
+      const changed = ok ? { ...NEVER_FAILED, failure, last_ok_ms } : pacing.failed(location, previous, error);
+      return { state: { ...previous, status, ...changed, ok, last_error: reason }, content: undefined };
+    } finally {
+      if (body.isHeld) bodies.end();
+    }
+  }
+
+  async function parse(source: Source, { bytes, contentType, url }: Reading, knownHash: string | null) {
+    const now = clock.now();
+    const day = isLocal(source) ? now - shiftAt(shift, now) : now;
+    const { buffer, byteLength } = bytes;
+    const move = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+    const input = { source, bytes, contentType, url, now, day, knownHash };
+    const options = { deadline_ms: PARSE_MS, move, ...(reader.signal && { signal: reader.signal }) };
+    const parsed = await runner.run("parse", input, options).catch((error: unknown) => {
+      if (!(error instanceof JobError)) throw error;
+      if (error.failure !== "failed") throw new SourceError("too_costly", error.message, error);
+      logger.error({ source: source.id, err: error.cause }, "a news source could not be parsed");
+      throw new SourceError("too_costly", "the content could not be parsed", error);
+    });
+    if (parsed.outcome === "unchanged") return undefined;
+    if (parsed.outcome === "failed") throw new SourceError(parsed.failure, parsed.message);
+    const { refused, cut } = parsed.counts;
+    const left = [`${refused} entries that are not valid, and ${cut} more than are read`, ...parsed.faults].join("; ");
+    if (refused + cut > 0) logger.warn({ source: source.id, refused, cut }, `the news source ${source.id} has ${left}`);
+    return parsed;
+  }
 
   return {
     /** How many sources have brought something, while a slow one is waited for; else 0. */
@@ -52,23 +107,26 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
       return isWaiting ? Array.from(read.values()).filter(({ content }) => content).length : 0;
     },
     /** How many sources were read, or left alone, by now, and the names of those that are being read, oldest first. */
-    reading: () => ({ ...reading, waiting: Array.from(running.values()) }),
+    reading: () => ({ ...progress, waiting: Array.from(running.values()) }),
     /** What was read by now; a source that was not has its former state. */
-    results: (sources: readonly Source[]) => sources.map((source) => ({ ...unread(source), ...read.get(source.id) })),
+    results: (sources: readonly Source[]) =>
+      sources.map((source) => {
+        return { source, state: stateBefore(source, before), content: undefined, ...read.get(source.id) };
+      }),
     /** Reads the sources. @returns `some` resolves a few seconds later, `most` once only slow ones are left, both not
      * before one has brought something; `all` once none is left */
     start(sources: readonly Source[]): Readonly<Record<"some" | "most" | "all", Promise<unknown>>> {
       const queue = sources.values();
-      reading.all = sources.length;
+      progress.all = sources.length;
       let slow = 0;
       const next = async (): Promise<void> => {
         for (const source of queue) {
           const fetched = new AbortController();
-          const task = readOne(source, unread(source).state, deps, { fetched, bodies })
+          const task = readOne(source, fetched)
             .then((outcome) => outcome && read.set(source.id, outcome))
             .finally(() => {
               running.delete(task);
-              reading.read += 1;
+              progress.read += 1;
               fetched.abort();
               if (read.get(source.id)?.content !== undefined) bring();
             });
@@ -93,47 +151,6 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
   };
 }
 
-/** Reads a source, unless it is paused. @param fetched aborted as soon as its content is here */
-async function readOne(
-  source: Source,
-  previous: Outcome["state"],
-  deps: SourceReaderDeps,
-  { fetched, bodies }: { readonly fetched: AbortController; readonly bodies: ReturnType<typeof createSemaphore> },
-): Promise<Outcome | undefined> {
-  const { reader, pacing, clock, logger } = deps;
-  const { location } = source;
-  if (pacing.isPaused(location, previous)) return undefined;
-  const last_ok_ms = clock.now();
-  let status: number | undefined;
-  const body = { isHeld: false };
-  const bodyTurn = async (): Promise<void> => {
-    if (!body.isHeld) await bodies.begin();
-    body.isHeld = true;
-  };
-  try {
-    // The value of the series depends on the day, so it is read each time.
-    const mayStay = source.kind !== "fear_greed";
-    const reading = await readSource(source, mayStay ? previous : NO_VALIDATORS, { ...reader, bodyTurn });
-    fetched.abort();
-    status = reading === undefined ? 304 : reading.status;
-    const parsed = reading && (await parse(deps, source, reading, mayStay ? previous.hash : null));
-    const { hash = previous.hash, content, counts: last_read = previous.last_read } = parsed ?? {};
-    const good = { ...NEVER_FAILED, ok: true, last_ok_ms, last_error: null };
-    const unchanged = parsed === undefined;
-    return { state: { ...previous, ...good, ...reading?.validators, hash, status, unchanged, last_read }, content };
-  } catch (error) {
-    if (!(error instanceof SourceError)) throw error;
-    const { failure, message: reason } = error;
-    const ok = failure === "empty"; // A feed may be quiet.
-    const said = `the news source ${source.id} ${ok ? EMPTY : FAILED}`;
-    logger[ok ? "info" : "warn"]({ source: source.id, url: previous.url, failure, reason }, said);
-    const changed = ok ? { ...NEVER_FAILED, failure, last_ok_ms } : pacing.failed(location, previous, error);
-    return { state: { ...previous, status, ...changed, ok, last_error: reason }, content: undefined };
-  } finally {
-    if (body.isHeld) bodies.end();
-  }
-}
-
 function stateBefore(source: Source, states: readonly SourceState[]): Omit<SourceState, "items"> {
   const { id, kind, name } = source;
   const url = printLocation(source.location);
@@ -143,27 +160,4 @@ function stateBefore(source: Source, states: readonly SourceState[]): Omit<Sourc
   const unread = { ...NO_VALIDATORS, hash: null };
   if (last !== undefined) return { ...last, name, ...unread };
   return { id, kind, name, url, ok: false, last_ok_ms: null, last_error: null, ...unread };
-}
-
-async function parse(deps: SourceReaderDeps, source: Source, reading: Reading, knownHash: string | null) {
-  const { runner, reader, clock, logger, shift } = deps;
-  const { bytes, contentType, url } = reading;
-  const now = clock.now();
-  const day = isLocal(source) ? now - shiftAt(shift, now) : now;
-  const { buffer, byteLength } = bytes;
-  const move = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
-  const input = { source, bytes, contentType, url, now, day, knownHash };
-  const options = { deadline_ms: PARSE_MS, move, ...(reader.signal && { signal: reader.signal }) };
-  const parsed = await runner.run("parse", input, options).catch((error: unknown) => {
-    if (!(error instanceof JobError)) throw error;
-    if (error.failure !== "failed") throw new SourceError("too_costly", error.message, error);
-    logger.error({ source: source.id, err: error.cause }, "a news source could not be parsed");
-    throw new SourceError("too_costly", "the content could not be parsed", error);
-  });
-  if (parsed.outcome === "unchanged") return undefined;
-  if (parsed.outcome === "failed") throw new SourceError(parsed.failure, parsed.message);
-  const { refused, cut } = parsed.counts;
-  const left = [`${refused} entries that are not valid, and ${cut} more than are read`, ...parsed.faults].join("; ");
-  if (refused + cut > 0) logger.warn({ source: source.id, refused, cut }, `the news source ${source.id} has ${left}`);
-  return parsed;
 }
