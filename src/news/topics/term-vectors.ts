@@ -25,9 +25,7 @@ export async function vectorsOf(headlines: readonly Headline[], step: Step, memo
   const readings = await memory.readAll(headlines, step);
   const corpus = new Corpus(memory.terms());
   for (const reading of readings) corpus.add(reading);
-  const points: Point[] = [];
-  for (const [index, reading] of readings.entries()) points.push(corpus.pointOf(headlines[index]!, reading));
-  return points;
+  return readings.map((reading, index) => corpus.pointOf(headlines[index]!, reading));
 }
 
 /** The terms of all headlines: once these are added, it makes their points. */

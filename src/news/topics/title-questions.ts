@@ -69,12 +69,12 @@ function english(title: string, context: string): ReadTitle {
       phrase ??= phraseOf(before, context) ?? "";
     if (subject === undefined || (isAhead && at - subject.split(" ").length > 3)) continue;
     const did = isAhead ? read[at - 1]!.replace("to", "will") : "did";
-    const does = IS.plural.test(subject) || subject.includes(" and ") ? "do" : "does";
-    const isBase = isAhead || subject.includes(" and ") || IS.plural.test(subject);
+    const isPlural = IS.plural.test(subject) || subject.includes(" and ");
+    const does = isPlural ? "do" : "does";
     let isVerb = false;
     for (const { forms, bases, after, question } of EN) {
       for (const verb of verbs) {
-        const base = isBase && bases.has(verb) ? verb : forms.get(verb);
+        const base = (isAhead || isPlural) && bases.has(verb) ? verb : forms.get(verb);
         if (base === undefined) continue;
         isVerb = true;
         const match = after.exec(` ${words.slice(at + verb.split(" ").length).join(" ")}`);
