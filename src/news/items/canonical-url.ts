@@ -5,9 +5,8 @@ const { names, values, cache, ...pageMarks } = patternsOf(PATTERNS, "i");
 
 function parsed(url: string): URL | undefined {
   const text = url.trim().replace(cache, (_, secure?: string) => `http${secure === undefined ? "" : "s"}://`);
-  if (!URL.canParse(text)) return undefined;
-  const result = new URL(text);
-  return result.protocol === "http:" || result.protocol === "https:" ? result : undefined;
+  const result = URL.canParse(text) ? new URL(text) : undefined;
+  return /^https?:$/.test(result?.protocol ?? "") ? result : undefined;
 }
 
 const meaningful = (query: string): string[] =>

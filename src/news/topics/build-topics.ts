@@ -1,6 +1,7 @@
 import type { Step } from "../../compute/job-runner.ts";
 import { clusterHeadlines } from "./cluster.ts";
 import type { Headline, HeadlineMemory } from "./headline-memory.ts";
+import { groupBy } from "../../runtime/group-by.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
 import type { ListedItem, StoredTopic } from "../items/stored-items.ts";
 
@@ -18,14 +19,12 @@ export async function buildTopics(
 ): Promise<StoredTopic[]> {
   const before = new Map<string, string>();
   for (const { id, item_ids } of earlier) for (const item of item_ids) before.set(item, id);
-  const headlines: Headline[] = [];
-  const known: (string | undefined)[] = [];
-  for (const item of items) {
-    const { id, title, summary, lang, symbols: assets } = item;
-    headlines.push({ title, summary, lang, assets, at: at(item) });
-    known.push(fresh?.has(id) === false ? (before.get(id) ?? id) : undefined);
-  }
-  const groups = await clusterHeadlines(headlines, step, memory, fresh && known);
+  const headlines = items.map((item): Headline => {
+    const { title, summary, lang, symbols: assets } = item;
+    return { title, summary, lang, assets, at: at(item) };
+  });
+  const known = fresh && items.map(({ id }) => (fresh.has(id) ? undefined : (before.get(id) ?? id)));
+  const groups = await clusterHeadlines(headlines, step, memory, known);
   const shared = groups.filter(({ length }) => length > 1);
   return withIds(shared.length > 0 ? shared : groups, items, before);
 }
@@ -38,12 +37,8 @@ const largerFirst = (a: Claim, b: Claim): number =>
 function withIds(groups: readonly number[][], items: readonly ListedItem[], before: ReadonlyMap<string, string>) {
   const claims: Claim[] = [];
   for (const [index, members] of groups.entries()) {
-    const counts = new Map<string, number>();
-    for (const member of members) {
-      const id = before.get(items[member]!.id);
-      if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
-    }
-    for (const [id, count] of counts) claims.push({ index, id, count });
+    const ids = members.flatMap((member) => before.get(items[member]!.id) ?? []);
+    for (const [id, { length: count }] of groupBy(ids, String)) claims.push({ index, id, count });
   }
   claims.sort(largerFirst);
   const named = new Map<number, string>();

@@ -37,14 +37,12 @@ export function heatOf(reports: readonly Report[], now: number): number {
 
 const newerFirst = (a: Report, b: Report): number => b.published_ms - a.published_ms;
 
-/** Until when a story without another report rises, and until when it does not fall, ms since the epoch. */
-type TrendEnds = Readonly<ReturnType<typeof trendEnds>>;
-
 /** How the heat of a story compares to that of an hour before: `rising` or `falling` when it is over 5% hotter or cooler. */
-export const trendAt = ({ rising_ms, steady_ms }: TrendEnds, now: number) =>
+export const trendAt = ({ rising_ms, steady_ms }: Readonly<ReturnType<typeof trendEnds>>, now: number) =>
   now < rising_ms ? "rising" : now < steady_ms ? "steady" : "falling";
 
-/** A report counts in the heat of an hour before from one hour after it on; else the ratio of both heats stays.
+/** Until when a story without another report rises, and until when it does not fall, ms since the epoch. A report counts
+ * in the heat of an hour before from one hour after it on; else the ratio of both heats stays.
  * @param now milliseconds since the epoch */
 export function trendEnds(reports: readonly Report[], now: number) {
   if (reports.length === 0) return { rising_ms: -Infinity, steady_ms: Infinity };
