@@ -34,71 +34,14 @@ const FAILED = "failed; its last good content stays";
 /** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown.
  * @param before states of the snapshot whose content is kept where a source has nothing new */
 export function createSourceReader(before: readonly SourceState[], deps: SourceReaderDeps) {
-  const { runner, reader, pacing, clock, logger, shift, slowMs = SLOW_MS } = deps;
+  const { slowMs = SLOW_MS } = deps;
+  const readOne = createReadOne(before, deps);
   const read = new Map<string, Outcome>();
   const running = new Map<Promise<unknown>, string>();
   const progress = { read: 0, all: 0 };
   const slowOnes = new Set<AbortSignal>(); // Aborted once they have sent everything.
-  const bodies = createSemaphore(MOST_BODIES);
   let bring: () => void = () => undefined;
   const brought = new Promise<void>((resolve) => (bring = resolve));
-
-  /** Reads a source, unless it is paused. @param fetched aborted as soon as its content is here */
-  async function readOne(source: Source, fetched: AbortController): Promise<Outcome | undefined> {
-    const { location } = source;
-    const previous = stateBefore(source, before);
-    if (pacing.isPaused(location, previous)) return undefined;
-    const last_ok_ms = clock.now();
-    let status: number | undefined;
-    const body = { isHeld: false };
-    const bodyTurn = async (): Promise<void> => {
-      if (!body.isHeld) await bodies.begin();
-      body.isHeld = true;
-    };
-    try {
-      // The value of the series depends on the day, so it is read each time.
-      const mayStay = source.kind !== "fear_greed";
-      const reading = await readSource(source, mayStay ? previous : NO_VALIDATORS, { ...reader, bodyTurn });
-      fetched.abort();
-      status = reading === undefined ? 304 : reading.status;
-      const parsed = reading && (await parse(source, reading, mayStay ? previous.hash : null));
-      const { hash = previous.hash, content, counts: last_read = previous.last_read } = parsed ?? {};
-      const good = { ...NEVER_FAILED, ok: true, last_ok_ms, last_error: null };
-      const unchanged = parsed === undefined;
-      return { state: { ...previous, ...good, ...reading?.validators, hash, status, unchanged, last_read }, content };
-    } catch (error) {
-      if (!(error instanceof SourceError)) throw error;
-      const { failure, message: reason } = error;
-      const ok = failure === "empty"; // A feed may be quiet.
-      const said = `the news source ${source.id} ${ok ? EMPTY : FAILED}`;
-      logger[ok ? "info" : "warn"]({ source: source.id, url: previous.url, failure, reason }, said);
-      const changed = ok ? { ...NEVER_FAILED, failure, last_ok_ms } : pacing.failed(location, previous, error);
-      return { state: { ...previous, status, ...changed, ok, last_error: reason }, content: undefined };
-    } finally {
-      if (body.isHeld) bodies.end();
-    }
-  }
-
-  async function parse(source: Source, { bytes, contentType, url }: Reading, knownHash: string | null) {
-    const now = clock.now();
-    const day = isLocal(source) ? now - shiftAt(shift, now) : now;
-    const { buffer, byteLength } = bytes;
-    const move = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
-    const input = { source, bytes, contentType, url, now, day, knownHash };
-    const options = { deadline_ms: PARSE_MS, move, ...(reader.signal && { signal: reader.signal }) };
-    const parsed = await runner.run("parse", input, options).catch((error: unknown) => {
-      if (!(error instanceof JobError)) throw error;
-      if (error.failure !== "failed") throw new SourceError("too_costly", error.message, error);
-      logger.error({ source: source.id, err: error.cause }, "a news source could not be parsed");
-      throw new SourceError("too_costly", "the content could not be parsed", error);
-    });
-    if (parsed.outcome === "unchanged") return undefined;
-    if (parsed.outcome === "failed") throw new SourceError(parsed.failure, parsed.message);
-    const { refused, cut } = parsed.counts;
-    const left = [`${refused} entries that are not valid, and ${cut} more than are read`, ...parsed.faults].join("; ");
-    if (refused + cut > 0) logger.warn({ source: source.id, refused, cut }, `the news source ${source.id} has ${left}`);
-    return parsed;
-  }
 
   return {
     /** How many sources have brought something, while a slow one is waited for; else 0. */
@@ -148,6 +91,68 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
       const early = wait(EARLY_MS, undefined, { ref: false }).then(() => brought);
       return { some: Promise.race([early, most]), most, all };
     },
+  };
+}
+
+/** What reads a source, unless it is paused. Its second argument is aborted as soon as the content is here. */
+function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
+  const { runner, reader, pacing, clock, logger, shift } = deps;
+  const bodies = createSemaphore(MOST_BODIES);
+
+  async function parse(source: Source, { bytes, contentType, url }: Reading, knownHash: string | null) {
+    const now = clock.now();
+    const day = isLocal(source) ? now - shiftAt(shift, now) : now;
+    const { buffer, byteLength } = bytes;
+    const move = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+    const input = { source, bytes, contentType, url, now, day, knownHash };
+    const options = { deadline_ms: PARSE_MS, move, ...(reader.signal && { signal: reader.signal }) };
+    const parsed = await runner.run("parse", input, options).catch((error: unknown) => {
+      if (!(error instanceof JobError)) throw error;
+      if (error.failure !== "failed") throw new SourceError("too_costly", error.message, error);
+      logger.error({ source: source.id, err: error.cause }, "a news source could not be parsed");
+      throw new SourceError("too_costly", "the content could not be parsed", error);
+    });
+    if (parsed.outcome === "unchanged") return undefined;
+    if (parsed.outcome === "failed") throw new SourceError(parsed.failure, parsed.message);
+    const { refused, cut } = parsed.counts;
+    const left = [`${refused} entries that are not valid, and ${cut} more than are read`, ...parsed.faults].join("; ");
+    if (refused + cut > 0) logger.warn({ source: source.id, refused, cut }, `the news source ${source.id} has ${left}`);
+    return parsed;
+  }
+
+  return async function readOne(source: Source, fetched: AbortController): Promise<Outcome | undefined> {
+    const { location } = source;
+    const previous = stateBefore(source, before);
+    if (pacing.isPaused(location, previous)) return undefined;
+    const last_ok_ms = clock.now();
+    let status: number | undefined;
+    const body = { isHeld: false };
+    const bodyTurn = async (): Promise<void> => {
+      if (!body.isHeld) await bodies.begin();
+      body.isHeld = true;
+    };
+    try {
+      // The value of the series depends on the day, so it is read each time.
+      const mayStay = source.kind !== "fear_greed";
+      const reading = await readSource(source, mayStay ? previous : NO_VALIDATORS, { ...reader, bodyTurn });
+      fetched.abort();
+      status = reading === undefined ? 304 : reading.status;
+      const parsed = reading && (await parse(source, reading, mayStay ? previous.hash : null));
+      const { hash = previous.hash, content, counts: last_read = previous.last_read } = parsed ?? {};
+      const good = { ...NEVER_FAILED, ok: true, last_ok_ms, last_error: null };
+      const unchanged = parsed === undefined;
+      return { state: { ...previous, ...good, ...reading?.validators, hash, status, unchanged, last_read }, content };
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      const { failure, message: reason } = error;
+      const ok = failure === "empty"; // A feed may be quiet.
+      const said = `the news source ${source.id} ${ok ? EMPTY : FAILED}`;
+      logger[ok ? "info" : "warn"]({ source: source.id, url: previous.url, failure, reason }, said);
+      const changed = ok ? { ...NEVER_FAILED, failure, last_ok_ms } : pacing.failed(location, previous, error);
+      return { state: { ...previous, status, ...changed, ok, last_error: reason }, content: undefined };
+    } finally {
+      if (body.isHeld) bodies.end();
+    }
   };
 }
 

@@ -30,12 +30,12 @@ type Read = readonly ReadSource<EncodedContent>[];
 /** Refreshes: one at a time in this process, and usually over all processes on the storage. This process makes the
  * snapshot, unless another one is at work: then it waits for that one's. */
 export function createSharedRefresh(deps: SharedRefreshDeps) {
-  const { config, latest, store, runner, logger, shift } = deps;
+  const { latest, logger } = deps;
   const closing = new AbortController();
   const { signal } = closing;
+  const publisher = createPublisher(deps, signal);
   let running: { readonly mode: RefreshMode; readonly refreshed: Promise<Refreshed> } | undefined;
   let next: Promise<Refreshed> | undefined;
-  let reading: SourceReader["reading"] | undefined; // Of the sources that are read now.
 
   async function run(mode: RefreshMode, after?: number): Promise<Refreshed> {
     let isWaiting = false;
@@ -52,7 +52,7 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
         // One whose number is beyond the newest one was lost by the storage.
         const isNewer = shown !== undefined && shown.version > after && shown.version <= number;
         if (isNewer && answers(shown.record, mode, fullBefore)) return { record: shown.record, isOwn: false };
-        const record = release && (await publish(mode, number));
+        const record = release && (await publisher.publish(mode, number));
         if (record !== undefined) return { record, isOwn: true };
       } finally {
         await release?.();
@@ -62,6 +62,44 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
       await sleep(pause, undefined, { signal });
     }
   }
+
+  function start(mode: RefreshMode, after?: number): Promise<Refreshed> {
+    const refreshed = run(mode, after).finally(() => (running = undefined));
+    running = { mode, refreshed };
+    return refreshed;
+  }
+
+  /** The result of the running refresh; of the next one where a full one is wanted while a light one runs.
+   * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead
+   * @throws DOMException an AbortError, when it is closed meanwhile */
+  function refresh(mode: RefreshMode): Promise<Refreshed> {
+    if (running === undefined) return start(mode);
+    if (mode === "view" || running.mode === "full") return running.refreshed;
+    next ??= running.refreshed
+      .catch(() => undefined)
+      .then(() => start("full"))
+      .finally(() => (next = undefined));
+    return next;
+  }
+
+  return {
+    refresh,
+    /** How far the sources are read; undefined unless this process reads them now. */
+    reading: () => publisher.reading(),
+    /** The result of the running refresh, or of one that is made only if no snapshot newer than `after` was published. */
+    refreshAfter: (after: number, mode: RefreshMode) => (running === undefined ? start(mode, after) : refresh(mode)),
+    /** Aborts what runs, so that other processes need not wait for it. */
+    async close() {
+      closing.abort();
+      await Promise.allSettled([running?.refreshed, next]);
+    },
+  };
+}
+
+/** @param signal aborts what is read and built */
+function createPublisher(deps: SharedRefreshDeps, signal: AbortSignal) {
+  const { config, latest, store, runner, logger, shift } = deps;
+  let reading: SourceReader["reading"] | undefined; // Of the sources that are read now.
 
   /** Reads the sources, and publishes the next snapshots after that number: the whole one, and before it partial ones,
    * where some sources are slow and others have something new. A failing source is recorded in the snapshot.
@@ -106,6 +144,7 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
       await all;
       return await publishNext({ mode, counted, partial: false });
     } finally {
+      reading = undefined;
       abandoned.abort();
     }
   }
@@ -123,37 +162,7 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
     });
   }
 
-  function start(mode: RefreshMode, after?: number): Promise<Refreshed> {
-    const refreshed = run(mode, after).finally(() => (running = reading = undefined));
-    running = { mode, refreshed };
-    return refreshed;
-  }
-
-  /** The result of the running refresh; of the next one where a full one is wanted while a light one runs.
-   * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead
-   * @throws DOMException an AbortError, when it is closed meanwhile */
-  function refresh(mode: RefreshMode): Promise<Refreshed> {
-    if (running === undefined) return start(mode);
-    if (mode === "view" || running.mode === "full") return running.refreshed;
-    next ??= running.refreshed
-      .catch(() => undefined)
-      .then(() => start("full"))
-      .finally(() => (next = undefined));
-    return next;
-  }
-
-  return {
-    refresh,
-    /** How far the sources are read; undefined unless this process reads them now. */
-    reading: () => reading?.(),
-    /** The result of the running refresh, or of one that is made only if no snapshot newer than `after` was published. */
-    refreshAfter: (after: number, mode: RefreshMode) => (running === undefined ? start(mode, after) : refresh(mode)),
-    /** Aborts what runs, so that other processes need not wait for it. */
-    async close() {
-      closing.abort();
-      await Promise.allSettled([running?.refreshed, next]);
-    },
-  };
+  return { publish, reading: () => reading?.() };
 }
 
 /** Whether a refresh may result in a snapshot of that record. A light one may have followed a full one that nobody saw. */

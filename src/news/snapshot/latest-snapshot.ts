@@ -8,8 +8,7 @@ import type { NewsJobs, ShownParts } from "../jobs/news-jobs.ts";
 import { type PublishedDocument, snapshotKey, type SnapshotRecord } from "./snapshot-document.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 import { printKey } from "../../storage/documents.ts";
-import { deepFreeze } from "./deep-freeze.ts";
-import { type DateShift, type ProjectedParts, shiftAt } from "./projection.ts";
+import { type DateShift, deepFreeze, type ProjectedParts, shiftAt } from "./projection.ts";
 import type { TopicViews } from "./topic-views.ts";
 
 const LOOK_EVERY_MS = 1000;
@@ -56,11 +55,21 @@ export class LatestSnapshot {
    * most once a second, by one caller; the others, and all in an outage, get the last one. @throws StorageError when
    * there is none */
   async projection(): Promise<Projection | undefined> {
-    const { monotonic } = this.#deps;
+    const { logger, monotonic } = this.#deps;
     const isBusy = this.#looking !== undefined && this.shown !== undefined;
     const isDue =
       monotonic() - this.#lookedAt >= LOOK_EVERY_MS || (this.isLive && this.#distance() !== this.#seen?.distance);
-    if (isDue && !isBusy) await this.#tryLook();
+    if (!isDue || isBusy) return this.shown;
+    try {
+      await this.#sharedLook();
+    } catch (error) {
+      this.isLive = false;
+      if (this.shown === undefined) throw error;
+      this.#lookedAt = monotonic();
+      // An outage of the storage is reported where the storage is watched.
+      if (!isOutage(error))
+        logger.warn({ error: (error as Error).message }, "no newer news snapshot can be read; the last one stays");
+    }
     return this.shown;
   }
 
@@ -106,20 +115,6 @@ export class LatestSnapshot {
     const [items, notices, help] = [await read("items"), await read("notices"), await read("help")];
     const digests = { items: parts.items.digest, notices: parts.notices.digest, help: parts.help.digest };
     return Object.freeze({ version, record, items, notices, help, times, dated, topics, digests });
-  }
-
-  async #tryLook(): Promise<void> {
-    const { logger, monotonic } = this.#deps;
-    try {
-      await this.#sharedLook();
-    } catch (error) {
-      this.isLive = false;
-      if (this.shown === undefined) throw error;
-      this.#lookedAt = monotonic();
-      // An outage of the storage is reported where the storage is watched.
-      if (!isOutage(error))
-        logger.warn({ error: (error as Error).message }, "no newer news snapshot can be read; the last one stays");
-    }
   }
 }
 

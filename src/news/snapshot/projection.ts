@@ -90,3 +90,12 @@ function projectTopics(stored: Parts["topics"], items: ProjectedItems, weights: 
     return members.length === 0 ? [] : topic;
   });
 }
+
+/** Freezes plain objects and arrays recursively, and returns the value. A frozen object is taken to be frozen below. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}

@@ -23,13 +23,7 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
   /** Of the snapshot that was read or published last: the whole document below it, its length, and that of the patches. */
   let last = { version: 0, base: 0, whole: 0, patches: 0 };
 
-  /** Number of the newest snapshot, 0 when there is none: two small reads. */
-  async function newestNumber(): Promise<number> {
-    let number = (await pointerOf(storage)) ?? (await streamSnapshots.newest()).head;
-    // A publisher that dies before it moves the pointer has published all the same.
-    while (await storage.has(snapshotKey(number + 1))) number += 1;
-    return number;
-  }
+  const newestNumber = () => newestOf(storage, streamSnapshots);
 
   /** @throws CorruptionError when its patches do not fit */
   async function textOf(version: number): Promise<string | undefined> {
@@ -144,4 +138,12 @@ async function removeOld(storage: Storage, newest: number): Promise<void> {
   let old = base;
   while (await storage.has(snapshotKey(old - 1))) old -= 1;
   for (; old < base; old++) await storage.remove(snapshotKey(old));
+}
+
+/** Number of the newest snapshot, 0 when there is none: two small reads. */
+async function newestOf(storage: Storage, { newest }: ReturnType<typeof createStreamSnapshots>): Promise<number> {
+  let number = (await pointerOf(storage)) ?? (await newest()).head;
+  // A publisher that dies before it moves the pointer has published all the same.
+  while (await storage.has(snapshotKey(number + 1))) number += 1;
+  return number;
 }

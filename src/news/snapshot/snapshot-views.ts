@@ -4,8 +4,8 @@ import type { hotTopics, newsList, sentimentOverview, topicList } from "../../co
 import type { Language, Sentiment } from "../../contract/schemas/shared-fields.ts";
 import { DAY_MS, isoOrNull } from "../../runtime/clock.ts";
 import { HALF_LIFE_MS, trendAt } from "../topics/heat.ts";
-import { deepFreeze } from "./deep-freeze.ts";
 import type { Projection } from "./latest-snapshot.ts";
+import { deepFreeze } from "./projection.ts";
 import type { Topic, TopicViews } from "./topic-views.ts";
 
 export type NewsList = z.infer<typeof newsList>;

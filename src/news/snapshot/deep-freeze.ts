@@ -1,8 +1,0 @@
-/** Freezes plain objects and arrays recursively, and returns the value. A frozen object is taken to be frozen below. */
-export function deepFreeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
-  }
-  return value;
-}
