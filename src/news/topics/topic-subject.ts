@@ -23,9 +23,8 @@ export type Reported = Pick<NewsItem, "title" | "summary" | "lang" | "symbols">;
  * language among them, then assets of titles, then institutions and places that a third of all items are about. */
 export function subjectsOf(items: readonly Reported[], lang: Language): Subject[] {
   const texts = items.filter((item) => item.lang === lang).map(textOf);
-  const names = namesOf(items).filter(
-    ({ name, count }) => count * 2 >= items.length && texts.some((text) => text.includes(name)),
-  );
+  const frequent = namesOf(items).filter(({ count }) => count * 2 >= items.length);
+  const names = frequent.filter(({ name }) => texts.some((text) => text.includes(name)));
   const assets = groupBy(items.flatMap(assetsOf), String);
   const concepts = groupBy(items.map(({ title }) => title).flatMap(properIn), String);
   const known = [...assets, ...Array.from(PROPER.keys(), (key) => [key, concepts.get(key) ?? []] as const)]
