@@ -115,8 +115,8 @@ describe("two links are of one page", () => {
       "cmp",
       "trk",
       "feature",
-    ].map((name) => [`https://news.example/n?${name}=101`, `https://news.example/n?${name}=102`] as const),
-  ])("but not %s and %s", (one, other) => {
+    ].map((name) => [`https://news.example/n?${name}=101`, `https://news.example/n?${name}=102`]),
+  ] as [string, string][])("but not %s and %s", (one, other) => {
     expect(urlKey(one)).not.toBe(urlKey(other));
   });
 });
