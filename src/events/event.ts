@@ -33,7 +33,7 @@ export type StoredEvent = z.infer<typeof storedEvent>;
 export const batch = z.strictObject({ batch_id: z.string(), events: z.array(storedEvent).min(1) });
 export type Batch = z.infer<typeof batch>;
 /** As `toIso` writes it. */
-export const UTC_MILLISECONDS: RegExp = z.regexes.datetime({ precision: 3 });
+const UTC_MILLISECONDS: RegExp = z.regexes.datetime({ precision: 3 });
 
 const ID_RULE = `must be an integer or a string of 1 to ${LIMITS.refId} characters`;
 
@@ -46,4 +46,3 @@ export const exportedEvent = z.strictObject({
     .refine((value) => /^\d{4}-/.test(value), { message: "must be in the years 0000 to 9999" }),
   ...newEvent.shape,
 });
-export type ExportedEvent = z.infer<typeof exportedEvent>;

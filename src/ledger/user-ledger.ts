@@ -32,7 +32,7 @@ const CONTENDED = "Other processes change this user's ledger without a pause. No
 /** A user's ledger up to the entry that was its last when it was opened. */
 export type OpenLedger = ReturnType<typeof openAt>;
 
-function openAt(end: LedgerEnd, entries: EntryStore, find: (operation: LedgerOperation) => Promise<Entry | undefined>) {
+function openAt(end: LedgerEnd, entries: EntryStore) {
   const total = versionOf(end);
   return {
     end,
@@ -40,7 +40,7 @@ function openAt(end: LedgerEnd, entries: EntryStore, find: (operation: LedgerOpe
     account: end.last?.item.account ?? EMPTY_ACCOUNT,
     last: end.last?.item,
     /** The entry that the operation made, if it did. @throws AnpError 422 when the id was used for another request */
-    find,
+    find: (operation: LedgerOperation) => findOperation(entries, operation, end),
     /** Entries newest first; a page past the end is empty. */
     page: async (page: number, pageSize: number) => {
       const to = total - (page - 1) * pageSize;
@@ -56,7 +56,6 @@ export class UserLedger {
   readonly #deps: LedgerDeps;
   readonly entries: EntryStore;
   #end: LedgerEnd | undefined;
-  #absent: { readonly id: string; readonly end: LedgerEnd } | undefined; // The operation that was last looked for in vain.
   #indexed: StoredEntry | undefined; // The last entry whose operation this process has seen in the index.
   /** A look that has not begun. */
   #shared: Promise<OpenLedger> | undefined;
@@ -79,9 +78,7 @@ export class UserLedger {
   /** Reads the end, once for all that the caller does with it. The same object while it is the same end. */
   async open(): Promise<OpenLedger> {
     const end = await this.#readEnd();
-    if (this.#opened?.end !== end) {
-      this.#opened = openAt(end, this.entries, (operation) => this.#find(operation, end));
-    }
+    if (this.#opened?.end !== end) this.#opened = openAt(end, this.entries);
     return this.#opened;
   }
 
@@ -97,7 +94,7 @@ export class UserLedger {
     // refused is decided again on the ledger as it is now.
     for (let known = this.#remembered(); ; known = undefined) {
       const end = known ?? (await this.#readEnd());
-      const before = await this.#find(operation, end);
+      const before = await findOperation(this.entries, operation, end);
       if (before !== undefined) return { entry: before, replayed: true };
 
       const now = clock.now();
@@ -116,14 +113,6 @@ export class UserLedger {
       if (!posted.replayed) observer?.posted(posted.entry);
       return posted;
     }
-  }
-
-  /** As {@link findOperation}, which is not asked twice for one that it did not find by the same end. */
-  async #find(operation: LedgerOperation, end: LedgerEnd): Promise<Entry | undefined> {
-    if (this.#absent?.end === end && this.#absent.id === operation.id) return undefined;
-    const found = await findOperation(this.entries, operation, end);
-    if (found === undefined) this.#absent = { id: operation.id, end };
-    return found;
   }
 
   isIndexed(): boolean {

@@ -40,7 +40,7 @@ it("asks the storage no more than it must", async () => {
       "account": "has users/carol/ledger, create messages/N, create users/carol/ledger, create users/carol/sessions",
       "chat": "has users/carol/ledger, create messages/N, create users/carol/ledger, create users/carol/sessions",
       "exchange": "create users/carol/ledger",
-      "keyed": "has users/carol/ledger, get users/carol/operations, create messages/N, create users/carol/ledger, create users/carol/operations, create users/carol/sessions",
+      "keyed": "has users/carol/ledger, get users/carol/operations, get users/carol/operations, create messages/N, create users/carol/ledger, create users/carol/operations, create users/carol/sessions",
       "me": "has users/carol/ledger",
       "page": "has users/carol/ledger",
       "repeated": "has users/carol/ledger, confirm users/carol/ledger, get messages/N",

@@ -1,8 +1,7 @@
 import { LIMITS } from "../../contract/field-bounds.ts";
-import { isPortable } from "../../contract/schemas/shared-fields.ts";
 import { printField, validate } from "../../contract/validation/validate-value.ts";
 import { findLossyValues } from "../../runtime/json/lossy-json.ts";
-import { type ExportedEvent, exportedEvent, type StoredEvent, UTC_MILLISECONDS } from "../event.ts";
+import { exportedEvent, type StoredEvent } from "../event.ts";
 import { contentOf, fingerprint, sourceIdOf } from "../log/event-fingerprint.ts";
 
 /** An event of an export, as text: what is kept of many is small, and what parsing made of it dies young. */
@@ -26,10 +25,7 @@ export function readLine(text: string, line: number): ReplayedEvent | string {
   } catch (error) {
     return `not JSON: ${(error as Error).message}`.slice(0, 200);
   }
-  const checked =
-    text.length <= PLAIN_LENGTH && isPlainEvent(value)
-      ? { valid: true as const, data: value }
-      : validate(exportedEvent, value);
+  const checked = validate(exportedEvent, value);
   const errors = [...findLossyValues(text), ...(checked.valid ? [] : checked.errors)];
   if (!checked.valid || errors.length > 0) {
     const reasons = errors.map((error) => printField(error, "line"));
@@ -47,48 +43,3 @@ export function readLine(text: string, line: number): ReplayedEvent | string {
   const identity = fingerprint(content, source_id ?? "");
   return { fingerprint: identity, day: created_at.slice(0, 10), source_id, json: JSON.stringify(event), text, line };
 }
-
-const PLAIN_LENGTH = LIMITS.eventPayload.bytes / 4; // A character takes at most 3 bytes, in a number written again 4.
-
-type Check = (value: unknown) => boolean;
-
-/** Strings that no schema trims or refuses for its characters. */
-function plain(max: number, min = 1, pattern = /^[!-~]+(?: +[!-~]+)*$/): Check {
-  return (value) => typeof value === "string" && value.length >= min && value.length <= max && pattern.test(value);
-}
-const isPositive: Check = (value) => Number.isSafeInteger(value) && (value as number) > 0;
-const { refId, userId, eventType, label, eventPayload, integer } = LIMITS;
-
-const PLAIN_FIELDS = new Map<string, Check>(
-  Object.entries({
-    event_id: plain(refId),
-    created_at: plain(24, 24, UTC_MILLISECONDS),
-    user_id: plain(userId),
-    event_type: plain(eventType.max, eventType.min),
-    session_id: isPositive,
-    message_id: isPositive,
-    route: plain(label),
-    sub_intent: plain(label),
-    feedback_type: (value) => value === "helpful" || value === "inaccurate",
-    event_payload: (value) => isObject(value) && !Array.isArray(value) && isPlainValue(value, eventPayload.depth),
-  } satisfies Record<keyof ExportedEvent, Check>),
-);
-
-/** Whether the schema certainly accepts a value unchanged: so it does with most lines, and this costs a tenth. */
-function isPlainEvent(value: unknown): value is ExportedEvent {
-  if (!isObject(value)) return false;
-  for (const name in value) if (PLAIN_FIELDS.get(name)?.(value[name]) !== true) return false;
-  return value.created_at !== undefined && value.user_id !== undefined && value.event_type !== undefined;
-}
-
-function isPlainValue(value: unknown, depth: number): boolean {
-  if (typeof value === "string") return isPortable(value);
-  if (typeof value === "number") return Math.abs(value) <= integer;
-  if (!isObject(value)) return true;
-  if (depth === 0) return false;
-  for (const name in value) if (!isPortable(name) || !isPlainValue(value[name], depth - 1)) return false;
-  return true;
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;

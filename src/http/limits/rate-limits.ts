@@ -32,15 +32,24 @@ export async function createRateLimits(rates: Partial<Rates>, store: RateStore |
   const rules = new Map<RateGroup, Rule>();
   for (const group of limited) {
     const rate = rates[group]!;
-    const logger = watch.logger ?? silentLogger;
-    const inMemory = countInMemory(rate, group === "public" ? warnOfCrowds(logger, rate.window_s * 1000) : undefined);
+    const inMemory = countInMemory(rate);
     const count = store === undefined ? inMemory : await countInRedis(group, rate, store, inMemory);
     rules.set(group, { group, ...rate, count });
   }
-  const answer = (rule: Rule, left: Left): RateHeaders => {
+  let address = "";
+  const usedUp = createThrottle(WARNED_EVERY_MS, () => {
+    const advice = "is it a proxy? see server.trusted_proxies";
+    (watch.logger ?? silentLogger).warn(
+      { address },
+      `one address has used up the limit of anonymous requests; ${advice}`,
+    );
+  });
+  const answer = (rule: Rule, left: Left, caller: string): RateHeaders => {
     if (left.remainingPoints > Math.ceil(rule.requests / 2)) return undefined;
     if (left.remainingPoints >= 0) return headersOf(rule, left);
     watch.refused?.("rate");
+    address = caller.replace("address:", "");
+    if (rule.group === "public") usedUp.note();
     throw new AnpError(429, `The rate limit of ${rule.requests} requests in ${rule.window_s} s is used up.`, {
       headers: { ...headersOf(rule, left), "retry-after": String(seconds(left.msBeforeNext)) },
     });
@@ -55,38 +64,16 @@ export async function createRateLimits(rates: Partial<Rates>, store: RateStore |
       const rule = (caller.startsWith("address:") ? rules.get("public") : undefined) ?? rules.get(group);
       if (rule === undefined) return undefined;
       const left = rule.count(caller);
-      return left instanceof Promise ? left.then((known) => answer(rule, known)) : answer(rule, left);
+      return left instanceof Promise ? left.then((known) => answer(rule, known, caller)) : answer(rule, left, caller);
     },
   };
 }
 
-function countInMemory({ requests, window_s }: Rate, watch?: (caller: string, used: number) => void) {
+function countInMemory({ requests, window_s }: Rate) {
   const count = createWindowCounter(window_s * 1000);
   return (caller: string): Left => {
     const { times, left_ms } = count(caller);
-    watch?.(caller, times);
     return { remainingPoints: requests - times, msBeforeNext: left_ms };
-  };
-}
-
-const CROWD = 5000; // From so many requests of an address in its window on, its share of all is looked at.
-const WARNED_EVERY_MS = 60_000;
-
-/** Warns when one address makes most of the anonymous requests: it may be a proxy that is not configured. */
-function warnOfCrowds(logger: Logger, window_ms: number): (caller: string, used: number) => void {
-  // Requests of this window and of the one before: those of a caller are counted in a window of its own.
-  let [current, previous, since, address] = [0, 0, 0, ""];
-  const crowd = createThrottle(WARNED_EVERY_MS, () => {
-    const advice = "is it a proxy? see server.trusted_proxies";
-    logger.warn({ address }, `one address makes most of the anonymous requests; ${advice}`);
-  });
-  return (caller, used) => {
-    const now = performance.now();
-    if (now - since >= window_ms) [current, previous, since] = [0, now - since < 2 * window_ms ? current : 0, now];
-    current++;
-    if (used < CROWD || used * 2 < current + previous) return;
-    address = caller.replace("address:", "");
-    crowd.note();
   };
 }
 
@@ -121,6 +108,7 @@ const headersOf = ({ group, requests, window_s }: Rule, left: Left): Record<stri
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
+const WARNED_EVERY_MS = 60_000;
 const COUNT_MS = 250; // Longest that Redis may take to count a request; then the daemon counts in its own memory.
 
 /** Opens the rate limits of the configuration: in the storage's Redis, over a separate connection, or in memory.

@@ -41,9 +41,8 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
     const named = sharedGuids.has(guid) ? undefined : byGuid.get(guid);
     const first = byId.get(item.id);
     const isOwnLink = !sharedLinks.has(item.url) && !(first && areTwo(item, first));
-    const isOfGuid = item.id === idOf(feed, item.guid, "");
     const sharedTitle = sharedGuids.has(guid) ? item.title : "";
-    const isOwn = isOwnLink && !(isOfGuid && sharedTitle !== "");
+    const isOwn = isOwnLink && (sharedTitle === "" || item.id !== idOf(feed, item.guid, ""));
     const id = isOwn ? item.id : idOf(feed, item.guid || urlKey(item.url), sharedTitle);
     const existing = byId.get(id) ?? byId.get(named ?? withTitle(item) ?? "");
     if (existing === undefined) {

@@ -37,7 +37,7 @@ export async function answerQuestion(
     route === "account"
       ? await answerAboutAccount(deps, prepared, subscription, state)
       : route === "market"
-        ? await answerAboutMarket(deps.news, prepared, asked)
+        ? await answerAboutMarket(deps, prepared, asked.question)
         : await deps.assistant.complete(prepared, asked, use);
   // Before the first refresh has brought anything, nothing was looked for: that is no "not found".
   if (answer.outcome === "declined" && (await deps.news.current()).version === 0 && isAwaited(deps.config.news))
@@ -51,14 +51,15 @@ const isAwaited = ({ sources, notices, help }: Config["news"]): boolean =>
   sources.length > 0 || notices !== undefined || Object.keys(help).length > 0;
 
 async function answerAboutMarket(
-  news: News,
+  { news, config, clock }: AnswerDeps,
   { routing, kind }: PreparedQuestion,
-  asked: Question["asked"],
+  question: string,
 ): Promise<Answer> {
   const { sub_intent, lang } = routing;
   const { topics, sentiment_overview } = await news.hotTopics({ days: 1, limit: 5, lang });
   const mood = { ...sentiment_overview, hot: topics.map(({ topic }) => topic) };
-  const isOfNow = periodOf(asked.question, asked.now, asked.zone)?.({ published_at: toIso(asked.now) }) ?? true;
+  const isOfNow =
+    periodOf(question, clock.now(), config.quota.timezone)?.({ published_at: toIso(clock.now()) }) ?? true;
   const { text, known } = answerMarket(isOfNow ? sub_intent : "past", mood, lang, kind === "advanced_research");
   return { text, sources: [], outcome: known ? "answered" : "declined", routing, model_name: "local-extractive" };
 }

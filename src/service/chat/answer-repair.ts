@@ -38,8 +38,7 @@ export function createAnswerRepair(deps: RepairDeps) {
       for (const id of await messages.missing(user, session, ids)) {
         const isLate = idTime(id) < clock.now() - LATE_MS;
         isComplete &&= isLate;
-        const read = async () => ifDamaged(messages.get(id), (damage) => void reportDamage(damage));
-        const message = isLate ? await read() : undefined;
+        const message = isLate ? await ifDamaged(messages.get(id), (damage) => void reportDamage(damage)) : undefined;
         if (message !== undefined && message.question !== "") left.push(message); // Not one that was erased.
       }
     }

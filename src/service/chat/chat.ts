@@ -11,7 +11,7 @@ import type { UserStates } from "../user-state.ts";
 import { answerQuestion, type AnswerDeps } from "./answer-question.ts";
 import { createPendingAnswers, type PendingAnswer } from "./pending-answers.ts";
 import { deliver, deliverAgain } from "./delivery.ts";
-import { readQuestion, RESEARCH, type Question, type QuestionDeps } from "./question.ts";
+import { readQuestion, RESEARCH, type Question } from "./question.ts";
 import { createAnswerRepair, type RepairDeps } from "./answer-repair.ts";
 import type { LedgerOperation } from "../../ledger/ledger-idempotency.ts";
 
@@ -20,7 +20,7 @@ const MOST_UNPAID = 20;
 const UNPAID_WINDOW_MS = 60_000;
 
 type OwnDeps = { ids: Ids; knowledge: Knowledge; userStates: UserStates; budgets: TokenBudgets | undefined };
-type ChatDeps = AnswerDeps & RepairDeps & QuestionDeps & OwnDeps; // The budgets are absent without a model.
+type ChatDeps = AnswerDeps & RepairDeps & Parameters<typeof readQuestion>[0] & OwnDeps; // The budgets are absent without a model.
 
 /** Where a question meets the ledger: read, admit, answer, store, charge once, then deliver. */
 export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
@@ -45,7 +45,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       if (refused.includes("other") && unpaid(user).times > MOST_UNPAID) throw new AnpError(1005);
       await knowledge.ready();
       const use = { signal: call.signal, meter: deps.budgets?.meterOf(user), calls: [] as ModelCall[] };
-      const asked = { ...question.asked, refused };
+      const asked = { ...question.asked, refused, zone: deps.config.quota.timezone };
       const prepared = await assistant.prepare(asked, { caller: user, wait_ms, ...use });
       call.explain?.({ ...(await assistant.explain(asked, prepared)), calls: use.calls });
       const { kind, routing } = prepared;

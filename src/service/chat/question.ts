@@ -1,7 +1,6 @@
 import type { Subscriptions } from "../../accounts/subscriptions.ts";
 import { ordinalOf } from "../../assistant/answering/ordinals.ts";
 import type { Messages } from "../../assistant/sessions/messages.ts";
-import type { Config } from "../../config/config-schema.ts";
 import type { OperationInput } from "../../contract/endpoints.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -13,21 +12,15 @@ export const RESEARCH = "advanced_research";
 const MEMORY_TURNS = 6; // Turns of a session that the plan's memory gives to the answer.
 const RECENT_ENTRIES = 16; // Entries among which one may have charged for an answer that its session lacks yet.
 
-/** What reading a question depends on. */
-export type QuestionDeps = Readonly<{
-  config: Config;
-  subscriptions: Subscriptions;
-  messages: Messages;
-  ledger: Ledger;
-  clock: Clock;
-  suggestions: Suggestions;
-}>;
-
 /** A question with what its user's plan and session add to it. */
 export type Question = Awaited<ReturnType<typeof readQuestion>>;
 
 /** Reads what the answer to a question depends on. */
-export async function readQuestion(deps: QuestionDeps, user: string, body: OperationInput<"sendChat">["body"]) {
+export async function readQuestion(
+  deps: { subscriptions: Subscriptions; messages: Messages; ledger: Ledger; clock: Clock; suggestions: Suggestions },
+  user: string,
+  body: OperationInput<"sendChat">["body"],
+) {
   const subscription = await deps.subscriptions.get(user);
   const { session_id: given } = body;
   // The session that the answer joins; undefined for a new one.
@@ -41,7 +34,6 @@ export async function readQuestion(deps: QuestionDeps, user: string, body: Opera
     history: earlier.map(({ question, answer }) => ({ question, answer })),
     research: subscription.features[RESEARCH] === true,
     now: deps.clock.now(),
-    zone: deps.config.quota.timezone,
     ...(about && { about }),
     ...(body.page_context ? { page_context: body.page_context } : {}),
     ...(body.token_symbol ? { token_symbol: body.token_symbol } : {}),
@@ -50,7 +42,7 @@ export async function readQuestion(deps: QuestionDeps, user: string, body: Opera
 }
 
 /** What was said in a session, the answer before included, whichever process charged for it. */
-async function recall({ messages, ledger }: QuestionDeps, user: string, session: number) {
+async function recall({ messages, ledger }: Parameters<typeof readQuestion>[0], user: string, session: number) {
   const { entries } = await (await ledger.open(user)).page(1, RECENT_ENTRIES);
   const charged = entries.flatMap(({ details }) =>
     details.type === "chat_cost" && details.session_id === session ? [details.message_id] : [],
