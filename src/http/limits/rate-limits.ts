@@ -2,7 +2,7 @@ import type { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { Config } from "../../config/config-schema.ts";
 import { RATE_GROUPS, type RateGroup } from "../../contract/endpoints.ts";
 import { AnpError } from "../../contract/errors.ts";
-import { silentLogger, type Logger } from "../../runtime/logger.ts";
+import type { Logger } from "../../runtime/logger.ts";
 import { createThrottle } from "../../runtime/throttle.ts";
 import { createWindowCounter } from "../../runtime/cache/window-counter.ts";
 import type { OnRefused } from "./concurrency-limits.ts";
@@ -39,10 +39,7 @@ export async function createRateLimits(rates: Partial<Rates>, store: RateStore |
   let address = "";
   const usedUp = createThrottle(WARNED_EVERY_MS, () => {
     const advice = "is it a proxy? see server.trusted_proxies";
-    (watch.logger ?? silentLogger).warn(
-      { address },
-      `one address has used up the limit of anonymous requests; ${advice}`,
-    );
+    watch.logger?.warn({ address }, `one address has used up the limit of anonymous requests; ${advice}`);
   });
   const answer = (rule: Rule, left: Left, caller: string): RateHeaders => {
     if (left.remainingPoints > Math.ceil(rule.requests / 2)) return undefined;

@@ -43,10 +43,9 @@ export function createAnswerRepair(deps: RepairDeps) {
       }
     }
     // One search of the log finds those that are there.
-    const search = { since: 0, again: true };
-    await Promise.all(left.filter(hasEvent).map((message) => recordQuestion(events, message, search)));
-    const how = { generation: ledger.end.generation, among: MOST_JOINING };
-    for (const message of left) await messages.join(message, undefined, how);
+    await Promise.all(left.filter(hasEvent).map((one) => recordQuestion(events, one, { since: 0, again: true })));
+    const { generation } = ledger.end;
+    for (const one of left) await messages.join(one, undefined, { generation, among: MOST_JOINING });
     return isComplete;
   }
 
