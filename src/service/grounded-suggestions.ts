@@ -3,7 +3,7 @@ import type { OperationData } from "../contract/endpoints.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 import { detectLanguage, hasHan } from "../language/detect-language.ts";
 import type { News } from "../news/news.ts";
-import { SPARE_QUESTIONS } from "../news/topics/suggest-questions.ts";
+import COUNT from "../news/topics/question-counts.json" with { type: "json" };
 import type { Clock } from "../runtime/clock.ts";
 import { staleWhileRevalidate } from "../runtime/cache/stale-while-revalidate.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
@@ -52,7 +52,7 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
 
   async function ask({ title, lang, items, question_suggestions: questions }: Topic, ids: string[]) {
     const now = clock.now();
-    const most = Math.max(LEAST, questions.length - SPARE_QUESTIONS);
+    const most = Math.max(LEAST, questions.length - COUNT.spare);
     const found = await assistant.answered({ questions, ids, about: ids, most, now });
     if (found.length >= LEAST) return found;
     const templates = HEADLINE_QUESTIONS[lang === "zh" ? lang : "en"].slice(0, found.length > 0 ? -1 : undefined);

@@ -224,7 +224,7 @@ describeApi(
       };
       const rates = (await createRateLimits({ public: { requests: 2, window_s: 60 } }, undefined, { logger }))!;
       const take = () => rates.take("public", "address:192.0.2.1");
-      for (let n = 0; n < 2; n++) take();
+      for (let n = 0; n < 2; n++) void take();
       expect(warned).toEqual([]);
       for (let n = 0; n < 2; n++) expect(take).toThrow(expect.objectContaining({ code: 429 }));
       expect(warned).toEqual([[{ address: "192.0.2.1" }, expect.stringContaining("server.trusted_proxies")]]);

@@ -4,6 +4,7 @@ import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import { clausesOf, type Findings } from "../retrieval/find-evidence.ts";
 import { fold } from "../../language/tokenize.ts";
 import { assetsInQuestion } from "../../language/assets.ts";
+import { toIso } from "../../runtime/clock.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./account-patterns.json" with { type: "json" };
 import { chosenTitle } from "./chosen-title.ts";
@@ -11,7 +12,8 @@ import { isKind, routeQuestion } from "../routing/router.ts";
 import { answerAbout, answerFromEvidence, declined, draft, searchFor, type Draft } from "./evidence-answer.ts";
 import { answerLatest, asksForLatest } from "./latest-answer.ts";
 import { ordinalOf } from "./ordinals.ts";
-import { asUnsure, REPLIES, smallTalk } from "./replies.ts";
+import { periodOf } from "./period.ts";
+import { asUnsure, ONLY_NOW, REPLIES, smallTalk } from "./replies.ts";
 
 /** A question's final routing, and its answer as far as it goes without a model. */
 export interface PreparedAnswer extends Pick<Draft, "forModel"> {
@@ -29,10 +31,10 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const chosen = chosenTitle(given.question, given.history);
   const routing = chosen === undefined ? given.routing : { ...given.routing, lang: chosen.lang };
   const request = chosen === undefined ? given : { ...given, routing, question: chosen.title, near: undefined };
-  const told = request.about && answerAbout(request, index);
-  if (told !== undefined) return withRouting(told, routeTo("news", routing));
+  const asSuggested = request.about && answerAbout(request, index);
+  if (asSuggested !== undefined) return withRouting(asSuggested, routeTo("news", routing));
   const isTitle = chosen !== undefined || index.titled(request.question).some(({ passage }) => passage.kind !== "news");
-  if (!isTitle && isForService(request, false)) return { routing };
+  if (!isTitle && isForService(request, false)) return leaveToService(request);
   const plain = isTitle ? undefined : answerPlainly(request);
   if (plain !== undefined) return withRouting(plain, routing, "rule");
   const ofNews = { ...request, routing: routing.route === "notice" ? routing : routeTo("news", routing) };
@@ -42,11 +44,10 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   if (each !== undefined) return each;
   const findings = searchFor(request, index, !isTitle && isKind("news", request.question));
   const found = answerFromEvidence(findings, request);
-  // What was said just before is no answer to another question.
-  const before = request.history.at(-1);
-  const isRepeated =
-    found.outcome === "answered" && before?.answer === found.text && before.question !== request.question;
-  return settle(isRepeated ? { ...asUnsure(found, routing.lang), outcome: "unsure" } : found, findings, request, index);
+  const { question, history } = request;
+  const isSame = history.at(-1)?.answer === found.text && history.at(-1)?.question !== question; // As just before.
+  const told = isSame && found.outcome === "answered" ? asUnsure(found, routing.lang) : found;
+  return settle(told, findings, request, index);
 }
 
 /** Answers each of several questions in one, unless one has no answer (an offer, where none is sure) or shares its article. */
@@ -100,13 +101,20 @@ function isForService({ question, routing }: AnswerRequest, isLookedUp: boolean)
   return route === "market" && confidence >= (isLookedUp && !isOfNoAsset ? SURE : 1);
 }
 
+/** Leaves a question to the service, which has the figures: of the market, those of now alone. */
+function leaveToService({ question, routing, now, zone }: AnswerRequest): PreparedAnswer {
+  const isNow = periodOf(question, now, zone)?.({ published_at: toIso(now) }) ?? true;
+  if (routing.route !== "market" || isNow) return { routing };
+  return withRouting(draft(ONLY_NOW[routing.lang], "declined"), routing, "rule");
+}
+
 function settle(found: Draft, findings: Findings, request: AnswerRequest, index: AnswerIndex): PreparedAnswer {
   const { routing } = request;
   const { route, sub_intent, lang, confidence } = routing;
   const { outcome, sources } = found;
   if (outcome !== "answered") {
     const isShown = outcome === "unsure";
-    if (isForService(request, true)) return { routing };
+    if (isForService(request, true)) return leaveToService(request);
     if (sub_intent === ADVICE) return withRouting(draft(REPLIES.investmentAdvice[lang], "declined"), routing, "rule");
     if (!isShown && route === "small_talk" && confidence >= SURE)
       return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing, "rule");

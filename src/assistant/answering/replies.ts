@@ -34,11 +34,11 @@ export function asUnsure<A extends { readonly text: string }>(answer: A, lang: L
 }
 
 const { market: MARKET } = WORDINGS;
+export const ONLY_NOW = MARKET.onlyNow; // To a question about the mood or the topics of another day.
 type MarketMood = Omit<z.infer<typeof sentimentOverview>, "updated_at"> & { readonly hot: readonly string[] };
 
 /** The answer to a question about the market; `known` is false when there are no figures to answer from. */
 export function answerMarket(subIntent: string, { hot, ...mood }: MarketMood, lang: Language, wide: boolean) {
-  if (subIntent === "past") return { text: MARKET.onlyNow[lang], known: false };
   if (subIntent === "price") return { text: MARKET.noPrices[lang], known: false };
   if (subIntent === "hot_topics" && hot.length === 0) return { text: MARKET.noData[lang], known: false };
   const topics = [MARKET.hotTopics[lang], ...hot].join("\n");

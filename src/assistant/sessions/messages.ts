@@ -154,6 +154,7 @@ function createSessions(deps: SessionDeps) {
     /** Adds a message to its session, after those of this process that were to join before it, and after `first`. */
     join(added: SessionMessage, first?: Promise<unknown>, how: Partial<Joining> = {}): Promise<void> {
       const name = sessionName(added.user_id, added.session_id);
+      first?.catch(() => undefined); // It may fail before its turn comes.
       const joining = { generation: storage.generation(), among: RECENT_TURNS, ...how };
       return follow(inTurn(name, () => Promise.resolve(first).then(() => append(added, joining))));
     },

@@ -3,11 +3,8 @@ import { NOT_TICKERS } from "../../language/assets.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { isNoName, isStopWord, isTitleCase, type Reported, type Subject, subjectsOf } from "./topic-subject.ts";
 import { askedBy, readTitle } from "./title-questions.ts";
+import COUNT from "./question-counts.json" with { type: "json" };
 
-/** The last questions of a topic, which are asked where others are not answered. */
-export const SPARE_QUESTIONS = 2;
-/** Questions a topic gets; items, the most central ones, that are read for its event and subject. */
-const COUNT = { most: 3, read: 16 };
 const NAME =
   /(?<![\p{Script=Latin}\d$])\p{Lu}[\p{Script=Latin}\d]*(?:\.\p{Ll}*)?(?:[ -]\p{Lu}[\p{Script=Latin}\d]*)*(?![\p{Script=Latin}])/gu;
 const PLAIN = { zh: ["{X}怎么了？", "{X}是什么情况？"], en: ["What happened with {X}?", "What do we know about {X}?"] };
@@ -38,7 +35,7 @@ function questionsOf(input: string): string[] {
   const spares =
     isPlace || title.includes(` in ${subject}`) ? [plain.replace(" with ", " in ")] : [plain, happened, known];
   const spare = subject === undefined ? [] : Array.from(new Set(spares), (one) => fill(one, subject));
-  return [...kept.slice(0, COUNT.most), ...spare.slice(0, SPARE_QUESTIONS)];
+  return [...kept.slice(0, COUNT.most), ...spare.slice(0, COUNT.spare)];
 }
 
 /** Puts the name in; in Chinese a Latin one is set off by a space. */

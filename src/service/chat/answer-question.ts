@@ -1,5 +1,4 @@
 import type { Subscription } from "../../accounts/subscriptions.ts";
-import { periodOf } from "../../assistant/answering/period.ts";
 import { answerMarket } from "../../assistant/answering/replies.ts";
 import type { Answer } from "../../assistant/answer.ts";
 import type { PreparedQuestion } from "../../assistant/assistant.ts";
@@ -37,7 +36,7 @@ export async function answerQuestion(
     route === "account"
       ? await answerAboutAccount(deps, prepared, subscription, state)
       : route === "market"
-        ? await answerAboutMarket(deps, prepared, asked.question)
+        ? await answerAboutMarket(deps.news, prepared)
         : await deps.assistant.complete(prepared, asked, use);
   // Before the first refresh has brought anything, nothing was looked for: that is no "not found".
   if (answer.outcome === "declined" && (await deps.news.current()).version === 0 && isAwaited(deps.config.news))
@@ -50,17 +49,11 @@ export async function answerQuestion(
 const isAwaited = ({ sources, notices, help }: Config["news"]): boolean =>
   sources.length > 0 || notices !== undefined || Object.keys(help).length > 0;
 
-async function answerAboutMarket(
-  { news, config, clock }: AnswerDeps,
-  { routing, kind }: PreparedQuestion,
-  question: string,
-): Promise<Answer> {
+async function answerAboutMarket(news: News, { routing, kind }: PreparedQuestion): Promise<Answer> {
   const { sub_intent, lang } = routing;
   const { topics, sentiment_overview } = await news.hotTopics({ days: 1, limit: 5, lang });
   const mood = { ...sentiment_overview, hot: topics.map(({ topic }) => topic) };
-  const isOfNow =
-    periodOf(question, clock.now(), config.quota.timezone)?.({ published_at: toIso(clock.now()) }) ?? true;
-  const { text, known } = answerMarket(isOfNow ? sub_intent : "past", mood, lang, kind === "advanced_research");
+  const { text, known } = answerMarket(sub_intent, mood, lang, kind === "advanced_research");
   return { text, sources: [], outcome: known ? "answered" : "declined", routing, model_name: "local-extractive" };
 }
 
