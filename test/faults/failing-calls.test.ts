@@ -20,7 +20,7 @@ import { createWorld, judge, QUESTION, SETTINGS } from "./load/world.ts";
 
 const RUNS = soak?.count ?? 1;
 /** Of the calls on files, the short run fails one in so many, by the seed. */
-const SAMPLE = soak === undefined ? 8 : 1;
+const SAMPLE = soak === undefined ? 12 : 1;
 const TIMEOUT_MS = (soak === undefined ? 180_000 : 600_000) * RUNS;
 const QUOTA = 3;
 
