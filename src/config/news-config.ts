@@ -8,7 +8,8 @@ const isHttp = (value: string) =>
 
 const trimmed = z.string().trim().min(1);
 const location = trimmed.refine(isHttp, "must be an http(s) URL or a path relative to the config file");
-const zone = z.string().refine((name) => zoneMinutes(name, 0) !== undefined, "must be as +08:00 or Europe/London");
+const isZone = (name: string): boolean => /^[+-]|\/|^(?:utc|z)$/i.test(name) && zoneMinutes(name, 0) !== undefined;
+const zone = z.string().refine(isZone, "must be as +08:00 or Europe/London"); // CST is of America or of China.
 const fileOf = (shown: string) => example(location, shown).optional();
 const contact = z.string().regex(/^[\x21-\x7e]{1,200}$/, "must be printable ASCII without spaces");
 

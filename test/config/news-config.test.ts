@@ -28,6 +28,7 @@ describe("the section is refused with", () => {
     ["a source without a name", { sources: [{ ...SOURCE, name: " " }] }],
     ["a negative interval", { refresh_interval_s: -1 }],
     ["a zone of no such name", { sources: [{ ...SOURCE, timezone: "America/Nowhere" }] }],
+    ["a zone that is two", { sources: [{ ...SOURCE, timezone: "CST" }] }],
     ["a weight of nothing", { sources: [{ ...SOURCE, weight: 0 }] }],
     ["a header that the connection sets", { sources: [{ ...SOURCE, headers: { Host: "a.example" } }] }],
     ["a header of two lines", { sources: [{ ...SOURCE, headers: { "x-key": "a\r\nb: c" } }] }],
