@@ -126,6 +126,17 @@ describe("a help center that speaks Zendesk's API", () => {
     expect(server!.requests.map(({ headers }) => headers.authorization)).toEqual([login, login, login]);
   });
 
+  it("is read but for the articles that are not valid", async () => {
+    const { html_url: _, ...linkless } = article(1);
+    const { updated_at: __, ...undated } = article(2);
+    const articles = [linkless, undated, article(3, { body: 5 }), article(4, { title: null }), article(5)];
+    const url = await serveArticles(() => ({ articles, meta: { has_more: false }, links: {} }));
+    const read = await help(world.news({ allow_private: true, help: { en: url } }));
+    expect(read).toMatchObject({ state: "ok", last_read: { read: 5 } });
+    expect(read.titles).toContain("Article 5");
+    expect(read.titles).not.toContain("Article 3");
+  });
+
   it.for([
     ["is asked to wait within it", 429, "the server answered 429"],
     ["is cut within it", "cut", /^the connection failed/],
