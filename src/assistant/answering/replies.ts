@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { sentimentOverview } from "../../contract/schemas/news-schemas.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { memoized } from "../../runtime/cache/memoized.ts";
 import { offsetMinutes } from "../../runtime/clock.ts";
 import { fillTemplate } from "../../runtime/text/fill-template.ts";
 import type { Passage } from "../passage.ts";
@@ -19,13 +20,14 @@ export const { replies: REPLIES, leads: LEADS, notThen: NOT_THEN } = WORDINGS;
 /** What precedes a list of titles to choose from, and a quotation from an article in the other language. */
 export const { offer: OFFER, foreignSource: FOREIGN_SOURCE, foreignTitle: FOREIGN_TITLE } = WORDINGS;
 
+const LONG = { dateStyle: "long", timeZone: "UTC" } as const;
+const datesIn = memoized((locale: string) => new Intl.DateTimeFormat(locale, LONG), 2);
 /** Who reports an event, and on which day of a time zone the first of them did, as ` (Block Harbor, 19 November 2026)`. */
 export function reportedBy(reports: readonly Passage[], lang: Language, zone = "Z"): string {
   const outlets = reports.flatMap(({ outlet }) => outlet ?? []).join(lang === "zh" ? "、" : ", ");
   if (outlets === "") return "";
-  const at = new Date(Date.parse(reports[0]!.published_at ?? "") + offsetMinutes(zone)! * 60_000);
-  const date = at.toLocaleDateString(WORDINGS.locales[lang], { dateStyle: "long", timeZone: "UTC" });
-  return fillTemplate(WORDINGS.reported[lang], { outlets, date });
+  const at = Date.parse(reports[0]!.published_at ?? "") + offsetMinutes(zone)! * 60_000;
+  return fillTemplate(WORDINGS.reported[lang], { outlets, date: datesIn(WORDINGS.locales[lang]).format(at) });
 }
 
 /** An answer that we are not sure of, shown as such. */

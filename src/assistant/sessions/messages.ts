@@ -98,9 +98,8 @@ type SessionTurn = z.infer<typeof sessionTurn>;
 type SessionMessage = SessionTurn & { readonly user_id: string; readonly session_id: number };
 /** How many turns back one is searched for: answers made side by side may join in another order than their ids. */
 const RECENT_TURNS = 16;
-/** How many messages may be on their way into their sessions before a caller that adds another one waits for it. So many
- * a process that dies leaves out at most. */
-export const MOST_JOINING = 64;
+const MOST_JOINING = 256; // Messages on their way into their sessions before a caller that adds another one waits for it.
+export const MOST_MISSING = 64; // Last entries and turns of a user that are compared for what a dead process left out.
 
 /** The storage's generation when the charge was read, and among how many turns one may be already. */
 type Joining = { readonly generation: number; readonly among: number };
@@ -168,7 +167,7 @@ function createSessions(deps: SessionDeps) {
     settled, // Waits for what is on its way.
     /** Those of the answers that a session should hold, oldest first, and does not. */
     missing: async (user: string, session: number, charged: readonly number[]): Promise<number[]> =>
-      (await compare(user, session, MOST_JOINING, charged)).missing,
+      (await compare(user, session, MOST_MISSING, charged)).missing,
     /** The ids of the last `count` messages of a user's session, oldest first.
      * @param charged those of it that the user's last entries charged for: one that it lacks is on its way, or lost */
     async recent(user: string, session: number, count: number, charged: readonly number[] = []): Promise<number[]> {
