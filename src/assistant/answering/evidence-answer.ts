@@ -42,7 +42,7 @@ export function searchFor(request: AnswerRequest, index: AnswerIndex, isOfNews =
   const { question, routing, now, wide, about, token_symbol: symbol, page_context: page } = request;
   const previous = about === undefined ? previousOf(request) : undefined;
   const near = previous?.isNeeded === true ? undefined : request.near; // A follow-up alone says too little.
-  const isThen = periodOf(question, now, request.zone);
+  const isThen = about === undefined ? periodOf(question, now, request.zone) : undefined;
   const accept = (one: Passage): boolean =>
     about?.includes(one.id) ?? (one.kind === "news" ? isThen?.(one) !== false : !isOfNews || one.kind === "notice");
   const asked = { question: withoutResearch(question), lang: routing.lang, now, wide, previous, symbol, page };

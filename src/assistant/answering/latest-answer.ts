@@ -32,8 +32,8 @@ export function asksForLatest(request: AnswerRequest): boolean {
   const said = searchTerms(withoutPeriod(question)).filter((term) => !isFunctional(term));
   const isNews = routing.route === "news" || routing.route === "notice" || isKind("news", question);
   const isDated = periodOf(question, now) !== undefined;
-  if (isKind("why", question) || (said.length === 0 ? !(isNews && isDated) : !(isNews || isDated))) return false;
-  return said.every((term) => GENERIC_TERMS.has(term) || ASSET_TERMS.has(term));
+  const isAsked = said.length === 0 ? isNews && isDated : isNews || isDated;
+  return isAsked && !isKind("why", question) && said.every((term) => GENERIC_TERMS.has(term) || ASSET_TERMS.has(term));
 }
 
 /** The question before, where this one leaves its subject to that. */
@@ -48,7 +48,8 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft 
   const named = assetsInQuestion(`${question}\n${previousNamed(request) ?? ""}`);
   // Those that the question names, else the one of the user's page.
   const assets = named.size > 0 || token_symbol === undefined ? named : new Set([token_symbol.toUpperCase()]);
-  const isListable = asksForLatest(request) || assets.size > 0 || (sub_intent !== "topic" && confidence >= SURE);
+  const isOfLatest = asksForLatest(request);
+  const isListable = isOfLatest || assets.size > 0 || (sub_intent !== "topic" && confidence >= SURE);
   const narrowed = assets.size > 0 || (kind === "notice" && sub_intent !== "latest");
   const isRelated = ({ title, symbols = [] }: Passage): boolean =>
     assets.size > 0
@@ -68,7 +69,7 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft 
   const lines = stories.map((reports) => wordsOf(reports[0]!) + reportedBy(reports, lang, zone));
   const leads = [...(asked.length > 0 ? [] : [NOT_THEN[lang]]), ...(opens ? [] : [lead[lang]])];
   const sources = stories.flat().map((report) => toSourceItem(report, wordsOf(report)));
-  const outcome = asked.length > 0 && (narrowed || asksForLatest(request)) ? "answered" : "unsure";
+  const outcome = asked.length > 0 && (narrowed || isOfLatest) ? "answered" : "unsure";
   return withModel(stories.flat(), draft([...leads, ...lines].join("\n"), outcome, sources), request);
 }
 

@@ -20,8 +20,7 @@ export const { replies: REPLIES, leads: LEADS, notThen: NOT_THEN } = WORDINGS;
 /** What precedes a list of titles to choose from, and a quotation from an article in the other language. */
 export const { offer: OFFER, foreignSource: FOREIGN_SOURCE, foreignTitle: FOREIGN_TITLE } = WORDINGS;
 
-const LONG = { dateStyle: "long", timeZone: "UTC" } as const;
-const datesIn = memoized((locale: string) => new Intl.DateTimeFormat(locale, LONG), 2);
+const datesIn = memoized((locale: string) => Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC" }), 2);
 /** Who reports an event, and on which day of a time zone the first of them did, as ` (Block Harbor, 19 November 2026)`. */
 export function reportedBy(reports: readonly Passage[], lang: Language, zone = "Z"): string {
   const outlets = reports.flatMap(({ outlet }) => outlet ?? []).join(lang === "zh" ? "、" : ", ");
