@@ -58,6 +58,12 @@ function headlineOf(title: string, at: number): Headline {
   return { title, summary: "", lang: detectLanguage(title), assets: assetsInNews(title), at };
 }
 
+/** The labelled headlines of a part, both languages. */
+export const headlinesOf = (split: Split, part: Part): Headline[] =>
+  read<LabelledHeadline>("headlines", split, part).map(({ title, published_at }) =>
+    headlineOf(title, Date.parse(published_at)),
+  );
+
 /** @param refreshes in which the headlines come, the oldest first; the groups are continued from one to the next */
 async function labelsOf(headlines: readonly Headline[], refreshes = 1): Promise<string[]> {
   const order = Array.from(headlines.keys()).sort((a, b) => headlines[a]!.at - headlines[b]!.at);
