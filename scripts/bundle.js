@@ -109,6 +109,7 @@ await build({
     dir: OUTPUT,
     // Not ES modules: V8 keeps compiled code of scripts alone.
     format: "cjs",
+    dynamicImportInCjs: false, // Of Node's own modules: a script cannot import.
     entryFileNames: "[name].cjs",
     chunkFileNames: "[name]-[hash].cjs",
     sourcemap: true,

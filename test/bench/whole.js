@@ -21,6 +21,7 @@ const CLIENTS = list("BENCH_CLIENTS", "1,16,64").map(Number);
 const DAEMONS = list("BENCH_DAEMONS", "1,4").map(Number);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 1);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const WARM = 4; // Rounds that are not counted: a daemon runs for weeks, and V8 compiles what thousands of calls have asked for.
 const BIN = process.env.BENCH_BIN ?? join(import.meta.dirname, "../../bin/anp.js");
 const USERS = Math.max(...CLIENTS);
 
@@ -188,7 +189,7 @@ async function measure(operation, kind, { daemons, tokens }, redis) {
   const ports = daemons.map(({ port }) => port);
   const pids = daemons.map(({ child }) => child.pid);
   const raw = operation.writes === 0 ? await rawServer(operation, ports[0], tokens[0]) : undefined;
-  await askAll(operation, ports, pids, tokens, CLIENTS[0]);
+  for (let left = WARM; left > 0; left--) await askAll(operation, ports, pids, tokens, Math.max(...CLIENTS));
   const rows = [];
   for (const clients of CLIENTS) {
     const floors = [];

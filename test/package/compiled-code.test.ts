@@ -28,6 +28,15 @@ it("holds the compiled code of what short commands load", async () => {
   expect(JSON.parse(stdout)).toEqual(files.map(() => true));
 });
 
+it("imports what it loads on demand from outside of it", async () => {
+  const folder = await temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const anp = join(root, "bin/anp.js");
+  const args = ["ledger", "verify", "--all", "--against", "none.json", "--storage", `fs:${folder.path}`];
+  const stderr = expect.stringContaining("--against none.json cannot be read: ENOENT") as string;
+  await expect(run(process.execPath, [anp, ...args])).rejects.toMatchObject({ code: 2, stderr });
+});
+
 it("runs without the code, with that of another version, and with source maps", async () => {
   const folder = await temporaryFolder();
   onTestFinished(() => folder.remove());
