@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { z } from "zod";
 import { ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
+import { CODE_POINT } from "../support/code-points.ts";
 
 /** A request as it goes out. */
 export interface Generated {
@@ -17,7 +18,7 @@ const endpoints: readonly Endpoint[] = Object.values(ENDPOINTS);
 const oddities = fc.oneof(
   { weight: 4, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
   { weight: 2, arbitrary: fc.double() },
-  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.string({ unit: CODE_POINT, maxLength: 40 }) },
   {
     weight: 2,
     arbitrary: fc.constantFrom<unknown>(
@@ -124,7 +125,7 @@ function bodiesOf(schema: z.ZodObject): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 12, arbitrary: objectsOf(schema).map(asJson) },
     { weight: 1, arbitrary: oddities.map(asJson) },
-    { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 100 }).map((text) => text.toWellFormed()) },
+    { weight: 1, arbitrary: fc.string({ unit: CODE_POINT, maxLength: 100 }).map((text) => text.toWellFormed()) },
     { weight: 1, arbitrary: objectsOf(schema).map((value) => asJson(value).slice(0, -2)) },
   );
 }
