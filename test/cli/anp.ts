@@ -5,7 +5,7 @@ import { StringDecoder } from "node:string_decoder";
 import { sharedAssistants } from "../../src/assistant/jobs/assistant-runner.ts";
 import type { CommandIo } from "../../src/cli/framework/command-io.ts";
 import { main } from "../../src/cli/main.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
+import { systemClock, type Clock } from "../../src/runtime/clock.ts";
 import { addressIn, saysIn, type Listening } from "../support/daemon.ts";
 import { ANP, cleanEnv, ended, type Ended } from "../support/program.ts";
 import { runInTerminal, typeAt, type Shown, type Step } from "../support/terminal.ts";
@@ -17,6 +17,8 @@ interface RunOptions {
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string;
+  /** The machine's clock, for what runs in this process. */
+  readonly clock?: Clock;
   /** Emits SIGINT and SIGTERM, for what runs in this process. */
   readonly signals?: EventEmitter;
   /** Whether a daemon computes in worker threads of its own, as one in a process of its own does. */
@@ -45,12 +47,13 @@ function run(
   {
     cwd,
     env,
+    clock = systemClock,
     signals = new EventEmitter(),
     threads = false,
     ...streams
   }: Pick<CommandIo, "stdin" | "stdout" | "stderr"> & RunOptions,
 ): Promise<number> {
-  const own = { env: cleanEnv(cwd, env ?? {}), clock: systemClock, exit: () => undefined };
+  const own = { env: cleanEnv(cwd, env ?? {}), clock, exit: () => undefined };
   return main(args, { ...streams, ...own, cwd, signals, ...(threads ? {} : { assistantRunner }) });
 }
 

@@ -18,7 +18,7 @@ import { until } from "../support/until.ts";
 import { SHARED_STORAGES, type SharedStorageKind } from "./shared-storages.ts";
 
 /** Long enough for a live process to give a sign of life in, also on a busy machine. */
-const TAKEOVER_S = 5;
+const TAKEOVER_S = 60;
 
 /** What is undone after each test, the last first. */
 const cleanup: (() => unknown)[] = [];
@@ -86,6 +86,8 @@ async function openWorld(open: SharedStorageKind["open"], feed: HeldFeed, interv
   const tokens = createTokens({ storage, clock: systemClock, random: systemRandom, ttl_ms: 0 });
   const { secret } = await tokens.issue("ops");
 
+  let ahead_ms = 0;
+  const clock = { now: () => Date.now() + ahead_ms };
   const args = ["--config", config, "--storage", shared.url];
   return {
     async start(): Promise<Daemon> {
@@ -95,9 +97,13 @@ async function openWorld(open: SharedStorageKind["open"], feed: HeldFeed, interv
     },
     /** In this process: it cannot be killed. */
     async startHere(): Promise<DaemonHere> {
-      const daemon = await serveHere([...args, "--log-level", "debug"], { cwd: folder.path });
+      const daemon = await serveHere([...args, "--log-level", "debug"], { cwd: folder.path, clock });
       cleanup.push(() => daemon.end());
       return daemon;
+    },
+    /** Sets the clock of the daemons in this process so far ahead that they take others for dead, or as it was. */
+    setAhead(isAhead: boolean): void {
+      ahead_ms = isAhead ? TAKEOVER_S * 1000 : 0;
     },
     async refresh({ url }: Pick<Daemon, "url">, mode: "view" | "full" = "view"): Promise<unknown> {
       const response = await fetch(`${url}/api/v1/news/refresh?mode=${mode}`, {
@@ -156,17 +162,20 @@ describe.each(SHARED_STORAGES)("daemons on $name", ({ open }) => {
     const answerLate = await feed.request(2);
     doomed.child.kill("SIGSTOP");
     answerLate("What the stalled one read");
+    world.setAhead(true);
     const taken = world.refresh(others[0], "full");
     (await feed.request(3))("What is new");
     const published = await taken;
     doomed.child.kill("SIGCONT");
     expect(await late).toEqual(published);
+    world.setAhead(false);
 
     const lost = world.refresh(doomed).catch(() => "cut off");
     await feed.request(4);
     const next = await askOthers();
     await doomed.end("SIGKILL");
     expect(await lost).toBe("cut off");
+    world.setAhead(true);
     (await feed.request(5))("After the death");
     const [one, two] = await Promise.all(next.answers);
     expect(one).toEqual(two);
