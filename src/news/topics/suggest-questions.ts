@@ -2,7 +2,7 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { NOT_TICKERS } from "../../language/assets.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { isNoName, isStopWord, isTitleCase, type Reported, type Subject, subjectsOf } from "./topic-subject.ts";
-import { askedBy, readTitle } from "./title-questions.ts";
+import { askedBy, IS, readTitle } from "./title-questions.ts";
 import COUNT from "./question-counts.json" with { type: "json" };
 
 const NAME =
@@ -32,8 +32,8 @@ function questionsOf(input: string): string[] {
   const [happened = "", known = ""] = PLAIN[lang];
   const { subject = nameIn(title, subjects, lang), plain = happened } = read[0]!;
   const isPlace = subjects.some(({ kind, en }) => kind === "place" && en === subject);
-  const spares =
-    isPlace || title.includes(` in ${subject}`) ? [plain.replace(" with ", " in ")] : [plain, happened, known];
+  const [, behind = "it"] = title.split(` in ${subject}`);
+  const spares = isPlace || IS.placed.test(behind) ? [plain.replace(" with ", " in ")] : [plain, happened, known];
   const spare = subject === undefined ? [] : Array.from(new Set(spares), (one) => fill(one, subject));
   return [...kept.slice(0, COUNT.most), ...spare.slice(0, COUNT.spare)];
 }
@@ -46,16 +46,23 @@ const fill = (template: string, name: string): string =>
 function nameIn(title: string, subjects: readonly Subject[], lang: Language): string | undefined {
   const names = Array.from(title.matchAll(NAME), ([name]) => {
     const words = name.split(" ");
-    return words.slice(words.findIndex((word) => !isStopWord(word))).join(" ");
+    const isOwn = words[0] === "The" && words.length > 1 && !title.startsWith(name) && !isTitleCase(title);
+    return isOwn ? name : words.slice(words.findIndex((word) => !isStopWord(word))).join(" ");
   });
+  const unit = IS.amount.exec(title)?.[1]?.toLowerCase();
   const isMain = (each: Subject): boolean =>
-    lang === "en" || each.kind === "name" || (each.kind === "asset" && title.startsWith(each.zh));
+    lang === "en"
+      ? each.en.toLowerCase() !== unit && (each.kind !== "place" || title.includes(each.en))
+      : each.kind === "name" || (each.kind === "asset" && title.startsWith(each.zh));
   const main = subjects.filter(isMain);
   const placeOf = (each: Subject): number => title.indexOf(each[lang]) + (each.kind === "name" ? 0 : title.length);
   const [first] = main.filter((each) => title.includes(each[lang])).sort((a, b) => placeOf(a) - placeOf(b));
   const whole = first && names.find((name) => ` ${name.replace(/[.-]/g, " ")} `.includes(` ${first[lang]} `));
   const isOther = (name: string): boolean =>
-    title.indexOf(name) > 0 && !/^\p{Lu}(?:\d|\.|$)|^Ex-/u.test(name) && !NOT_TICKERS.has(name) && !isNoName(name);
+    (title.indexOf(name) > 0 || /^['’]s /.test(title.slice(name.length))) &&
+    !/^\p{Lu}(?:\d|\.|$)|^Ex-/u.test(name) &&
+    !NOT_TICKERS.has(name) &&
+    !isNoName(name);
   const other = lang === "en" ? names.find(isOther) : undefined;
   return whole ?? first?.[lang] ?? other ?? main[0]?.[lang];
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { newsNames } from "../../language/name-table.ts";
+import { fold } from "../../language/tokenize.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import { isCommon, isTitleCase } from "./topic-subject.ts";
 import PATTERNS from "./title-patterns.json" with { type: "json" };
@@ -7,13 +9,15 @@ import PATTERNS from "./title-patterns.json" with { type: "json" };
 const LINES = readFileSync(new URL("data/title-questions.txt", import.meta.url), "utf8").split("\n");
 const rowsOf = (kind: string): string[][] =>
   LINES.flatMap((line) => (line.startsWith(`${kind} => `) ? [line.split(" => ").slice(1)] : []));
-const PARTS = new Map(rowsOf("part").map(([name, text = ""]) => [name, text]));
+const PARTS = new Map<string, string>();
 const filled = (text: string): string => text.replace(/\{([a-z]+)\}/g, (_, name: string) => PARTS.get(name)!);
+for (const [name = "", text = ""] of rowsOf("part")) PARTS.set(name, filled(text));
 const compiled = (pattern: string): RegExp =>
   new RegExp(filled(pattern.replace("{do}", PARTS.get("do")!.replaceAll(", ", "|"))), "u");
 
-/** What is left out before a title is read, what is no subject, what no subject follows, and how subjects are written. */
-const IS = patternsOf(PATTERNS);
+/** What is left out before a title is read, what is no subject, what no subject follows, how subjects are written, what an
+ * amount is of ("$240 million in bitcoin"), and what follows the place of what a title tells. */
+export const IS = patternsOf(PATTERNS);
 const asking = ([pattern = "", question = ""]: string[]) => ({ pattern: compiled(pattern), question });
 const [ZH, PLAIN] = ["zh", "plain"].map((kind) => rowsOf(kind).map(asking));
 const EN = rowsOf("en").map(([list = "", after = "", question = ""]) => {
@@ -24,6 +28,7 @@ const EN = rowsOf("en").map(([list = "", after = "", question = ""]) => {
 const FORMS = new Set(EN.flatMap(({ forms }) => [...forms.keys()]));
 const VERBS = new Set([...FORMS, ...EN.flatMap(({ bases }) => [...bases])]);
 const MOST = 160; // Characters of a title that is read.
+const LONGEST = 20; // Characters of a Chinese subject.
 
 /** A question that a title answers by itself, of what somebody did, how much, when, or why where the title says why; who
  * or what the title is about; and in Chinese the plain question about that. A title that asks is its own question.
@@ -47,9 +52,20 @@ export const askedBy = (question: string): string => IS.asks.exec(question.toLow
 
 /** The clauses of a title up to one, in which what answers a question is replaced by the word that asks for it. */
 function chinese(title: string): ReadTitle {
-  const [asked, plain] = [ZH, PLAIN].map((rows) => rows!.find(({ pattern }) => pattern.test(title)));
-  const question = asked && expand(asked.question, asked.pattern.exec(title)!).replace(/[约近逾](?=多少)| (?=？)/g, "");
-  return { question, subject: plain?.pattern.exec(title)![1]!.trim(), plain: plain?.question };
+  const [asked, plain] = [ZH!, PLAIN!].map((rows) => {
+    const found = rows.map(({ pattern, question }) => ({ match: pattern.exec(title), question }));
+    return found.find(({ match }) => match !== null && isName(match.groups?.["name"] ?? ""));
+  });
+  const question = asked && expand(asked.question, asked.match!).replace(/[约近逾](?=多少)| (?=？)/g, "");
+  const subject = plain?.match![1]!.trim() ?? "";
+  const isSure = subject.length > 1 && subject.length <= LONGEST;
+  return { question, ...(isSure && { subject, plain: plain!.question }) };
+}
+
+/** Whether a text is the name of somebody or something in the news, or empty. */
+function isName(text: string): boolean {
+  const name = fold(text);
+  return name === "" || Array.from(newsNames().find(name)).some(({ start, end }) => start === 0 && end === name.length);
 }
 
 /** Of the first verb with a name before it, and what follows both. */
@@ -99,7 +115,8 @@ function phraseOf(words: readonly string[], context: string): string | undefined
   const isLower = isCommon(first) || IS.hyphened.test(first) || context.includes(` ${first.toLowerCase()} `);
   const text = [isLower && !/^\p{Lu}{2}|\.\p{Lu}/u.test(first) ? first.toLowerCase() : first, ...rest].join(" ");
   const isAlone = rest.length === 0 && (!isLower || !IS.bare.test(text) || /(?:[eo]rs|ists|ce)$/.test(text));
-  return isAlone ? undefined : IS.bare.test(text) ? text : `the ${text}`;
+  const isBare = IS.bare.test(text) && !/^\p{Ll}+['’]s /u.test(text); // "The world's largest miner", but "China's exports".
+  return isAlone ? undefined : isBare ? text : `the ${text}`;
 }
 
 /** What these words end with, as a question writes it: a name, or what belongs to one, "the Zcash developers". Undefined
@@ -116,7 +133,8 @@ function subjectOf(words: readonly string[], context: string): string | undefine
   const isLong = kind.length > (isOwn ? 3 : 2) || (kind.length > 0 && from > 0);
   const isOther = isLong || kind.some(isUnfit) || /ing$/.test(kind.at(-1) ?? "");
   const isNone = IS.noSubject.test(name) || (end === 1 && isCommon(name));
-  if (from === end || isNone || IS.notBefore.test(words[from - 1] ?? "") || isOther) return undefined;
+  const isOpen = kind.length === 0 && /['’]s?$/.test(name); // "Bybit's" alone: of what belongs to it, nothing is read.
+  if (from === end || isNone || isOpen || IS.notBefore.test(words[from - 1] ?? "") || isOther) return undefined;
   if (kind.length > 0) {
     const isName = end > 1 || context.includes(` ${name.replace(/['’]s?$/, "")}`);
     const own = `${name} ${kind.join(" ")}`;
@@ -129,7 +147,8 @@ const isCapital = (word: string): boolean => /^\p{Lu}[^,:;]*$/u.test(word) && !I
 /** Whether a word stands between others of a name. */
 const joins = (words: readonly string[], at: number, end: number): boolean =>
   at > 0 && at < end - 1 && /^(?:of|and|&)$/.test(words[at]!);
-const withArticle = (name: string): string => name.replace(IS.withArticle, "the $&");
+const withArticle = (name: string): string =>
+  name.replace(IS.withArticle, (known) => `the ${known.replace(/^The /, "")}`);
 
 const expand = (question: string, match: RegExpExecArray, names: Readonly<Record<string, string>> = {}): string =>
   question.replace(/\$(\d)|\b(?:did|does|X|V)\b/g, (name, group) => (group ? match[Number(group)] : names[name]) ?? "");

@@ -77,7 +77,9 @@ const isListed = (word: string): boolean =>
 export const isStopWord = (word: string): boolean => /^.\P{Lu}*$/u.test(word) && isListed(word.toLowerCase());
 /** Whether a word that begins a title in a capital is none of a name. */
 export const isCommon = (word: string): boolean =>
-  COMMON.has(word.toLowerCase()) || isStopWord(word) || /.{3}(?:tion|ment|ness|ism|ists|ings?)$/.test(word);
+  COMMON.has(word.toLowerCase().replace(/['’]s$/, "")) ||
+  isStopWord(word) ||
+  /.{3}(?:tion|ment|ness|ism|ists|ings?)$/.test(word);
 export const isNoName = (word: string): boolean => NO_NAME.has(word.toLowerCase()) || isCommon(word);
 
 /** Latin names in a title, with the number of items that carry them. A capitalised word that begins a sentence is one

@@ -75,6 +75,13 @@ describe("questions about a topic", () => {
     ["Halden CEO denies a report", "What did the Halden CEO deny?"],
     ["Halden to power Wyoming's coin", "What happened with Halden?"],
     ["Halden teams up with Brightwater", "Who did Halden team up with?"],
+    ["World's largest miner halts work in Texas", "What happened with the world's largest miner?"],
+    ["Halden will put $1 billion of reserves into tokens", "What will Halden put into tokens?"],
+    ["Halden's Ana Ruiz says funds are safe", "What did Halden's Ana Ruiz say?"],
+    ["Sellers walk away from The Harbor", "What happened with The Harbor?"],
+    ["The Fed holds rates", "What happened with the Fed?"],
+    ["Magnitude 6.1 quake strikes off Japan", "What happened in Japan?"],
+    ["Officers detain three in HALD case", "What happened with HALD?"],
   ])("are about the subject of %s, in good English", (title, question) => {
     const items = [item(title), item(title)];
     expect(suggestQuestions(title, items, "en")[0]).toBe(question);
@@ -88,17 +95,30 @@ describe("questions about a topic", () => {
     ["国家统计局:社会消费品零售向好", "国家统计局说了什么？"],
     ["比特币挖矿难度上调", "比特币挖矿难度怎么了？"],
     ["哈尔登突破3美元创七年新高", "哈尔登突破多少美元创七年新高？"],
+    ["泽安警方通报一起传销案", "泽安警方说了什么？"],
+    ["哈尔登递交泽安所上市文件", "哈尔登做了什么？"],
+    ["黄金现货基金单周大幅流出", "黄金现货基金怎么了？"],
+    ["泽安虚拟资产平台遭调查", "泽安虚拟资产平台怎么了？"],
+    ["泽安法院一审判其合同无效", "泽安法院做了什么？"],
+    ["哈尔登谈判破裂", "哈尔登谈判怎么了？"],
+    ["泽安股收评：恒生指数普涨", "恒生指数怎么了？"],
+    ["独家｜哈尔登考虑上市", "哈尔登做了什么？"],
   ])("are about the subject of %s, in good Chinese", (title, question) => {
     const items = [item(title), item(title)];
     expect(suggestQuestions(title, items, "zh")[0]).toBe(question);
   });
 
-  test.each(["Over $1.9 billion wiped out", "Nearly three in four are long", "Man gets four years"])(
-    "call nothing in %s a name",
-    (title) => {
-      expect(suggestQuestions(title, [item(title), item(title)], "en")).toEqual([]);
-    },
-  );
+  test.each([
+    "Over $1.9 billion wiped out",
+    "Nearly three in four are long",
+    "Man gets four years",
+    "How a hacker stole $240 million in bitcoin",
+    "Hangzhou police arrest 23 over a scheme", // In China, which the title does not name.
+    "柳暗花明：停牌一年的公司复牌",
+    "监管“北向”扩至平台",
+  ])("call nothing in %s a name", (title) => {
+    expect(suggestQuestions(title, [item(title), item(title)], detectLanguage(title, "en"))).toEqual([]);
+  });
 
   test("are none where nothing is named", () => {
     const odd = [item("A quiet week for markets"), item("Markets have a quiet week")];

@@ -60,6 +60,9 @@ describe("the question that a title answers", () => {
     ["升级后Halden解除限制", "zh"],
     ["1亿美元清算", "zh"],
     ["估值在40亿至50亿欧元", "zh"],
+    ["哈尔登回应出售股份传闻", "zh"],
+    ["哈尔登遭攻击，损失约4亿美元ETH", "zh"],
+    ["Halden's loses $4 billion", "en"],
   ] as const)("is none of %s", (title, lang) => {
     expect(readTitle(title, lang, "").question).toBeUndefined();
   });
