@@ -5,6 +5,7 @@ import { detectLanguage, hasHan } from "../language/detect-language.ts";
 import type { News } from "../news/news.ts";
 import COUNT from "../news/topics/question-counts.json" with { type: "json" };
 import type { Clock } from "../runtime/clock.ts";
+import { memoized } from "../runtime/cache/memoized.ts";
 import { staleWhileRevalidate } from "../runtime/cache/stale-while-revalidate.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
 import { quotable } from "../runtime/text/quotable.ts";
@@ -21,9 +22,16 @@ export type GroundedSuggestions = ReturnType<typeof createGroundedSuggestions>;
 
 type Deps = { assistant: HostedAssistant; knowledge: Knowledge; clock: Clock; news: News };
 
+/** Plain questions about the headlines of a topic in its language; kept, since each chat looks for its question there. */
+const headlineQuestions = memoized(({ title, lang, items }: Topic): readonly string[] => {
+  const titles = new Set([title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))].map(quotable));
+  const templates = HEADLINE_QUESTIONS[lang === "zh" ? lang : "en"];
+  return templates.flatMap((one) => Array.from(titles, (each) => fillTemplate(one, { title: each })));
+}, 2 * MOST);
+
 /** Keeps only the suggested questions that the assistant answers from the topic's own items, so that users do not pay
- * for a suggested question with another answer or none. A topic left without any gets one about its headline, or that of
- * another item, that is answered. Extraction decides, whichever model writes the answers: it is local and repeatable. It is
+ * for a suggested question with another answer or none. A topic left with fewer than two gets some about its headline, or
+ * that of another item, that are answered. Extraction decides, whichever model writes the answers: it is local and repeatable. It is
  * asked once about each topic of a content. */
 export function createGroundedSuggestions({ assistant, knowledge, clock, news }: Deps) {
   let answered = new Map<string, Promise<readonly string[]>>(); // By all that the answers depend on, for one content.
@@ -50,15 +58,14 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
     return questions;
   }
 
-  async function ask({ title, lang, items, question_suggestions: questions }: Topic, ids: string[]) {
-    const now = clock.now();
-    const most = Math.max(LEAST, questions.length - COUNT.spare);
-    const found = await assistant.answered({ questions, ids, about: ids, most, now });
-    if (found.length >= LEAST) return found;
-    const templates = HEADLINE_QUESTIONS[lang === "zh" ? lang : "en"].slice(0, found.length > 0 ? -1 : undefined);
-    const titles = new Set([title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))].map(quotable));
-    const plain = templates.flatMap((one) => Array.from(titles, (each) => fillTemplate(one, { title: each })));
-    return [...found, ...(await assistant.answered({ questions: plain, ids, most: 1, now }))];
+  async function ask(topic: Topic, ids: string[]): Promise<string[]> {
+    const answeredOf = (questions: readonly string[], most: number) =>
+      assistant.answered({ questions, ids, about: ids, most, now: clock.now() });
+    const { question_suggestions: questions } = topic;
+    const found = await answeredOf(questions, Math.max(LEAST, questions.length - COUNT.spare));
+    return found.length >= LEAST
+      ? found
+      : [...found, ...(await answeredOf(headlineQuestions(topic), LEAST - found.length))];
   }
 
   const make = async (list: TopicList) => ground(list, await knowledge.newest());
@@ -76,7 +83,9 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
     async itemsOf(question: string): Promise<readonly string[] | undefined> {
       const { topics } = await news.topics({ limit: MOST, lang: detectLanguage(question) });
       const itemsOf = (isAsked: (shown: string) => boolean): string[] | undefined =>
-        topics.find(({ question_suggestions: all }) => all.some(isAsked))?.items.map(({ id }) => id);
+        topics
+          .find((topic) => [...topic.question_suggestions, ...headlineQuestions(topic)].some(isAsked))
+          ?.items.map(({ id }) => id);
       const found = itemsOf((shown) => shown === question);
       if (found !== undefined || !hasHan(question)) return found;
       const { toSimplified } = await import("../language/traditional.ts");

@@ -40,7 +40,6 @@ it.each(["zh-TW", "zh-HK"])("answers all suggested questions in %s from their to
   const suggested = data.topics.flatMap((topic) => topic.question_suggestions.map((question) => ({ question, topic })));
   expect(suggested.filter(({ question }) => question.includes("鳴")).length).toBeGreaterThan(0);
   for (const { question, topic } of suggested) {
-    if (question.startsWith("“")) continue; // One about a headline is answered from all content.
     const answer = await service.run("sendChat", { request_id: "q", user: "demo" }, { body: { question } });
     const ids = topic.items.map(({ id }) => id);
     expect(answer.data.source_items.length, question).toBeGreaterThan(0);
@@ -115,6 +114,16 @@ it.each(["zh", "en"] as const)(
     await close();
   },
 );
+
+it("suggests two questions about each topic, of its headline where nothing is named", async () => {
+  const titles = ["How a teenager stole $240 million in bitcoin", "Bitcoin: the end of a cycle?", "BTC falls"];
+  const { service, close } = await openHeadlines("en", [titles, titles]);
+  await service.news.refresh("view");
+  const { data } = await service.run("getNewsTopics", { request_id: "r" }, { query: { limit: 50, lang: "en" } });
+  const counts = data.topics.map(({ title, question_suggestions: { length } }) => [title, Math.min(length, 2)]);
+  expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(titles.map((title) => [title, 2])));
+  await close();
+});
 
 it("shows the list of a refresh at once when that has ended", async () => {
   const runner = assistantInProcess();
