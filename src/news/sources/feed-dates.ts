@@ -9,6 +9,7 @@ const timed = (pattern: string): RegExp => new RegExp(pattern.split("{time}").jo
 const DATES = PATTERNS.dates.map(timed);
 const RELATIVE = PATTERNS.relative.map(timed);
 /** Weekdays, words like "updated" and what is in parentheses are left out, and times before their dates put behind. */
+const ERAS: Readonly<Record<string, number>> = PATTERNS.eras; // The year before their first.
 const REWRITES = PATTERNS.rewrites.map(([pattern, text]) => [new RegExp(pattern!, "giu"), text!] as const);
 const MOST_CHARACTERS = 200;
 const MONTHS = readNumbers(new URL("data/months.txt", import.meta.url));
@@ -35,29 +36,46 @@ function offsetOf(name: string, local: number, { zone, languages = [] }: DateHin
   return zoneMinutes(known[0]?.[0]?.[0] ?? name, local);
 }
 
-/** Whether numeric dates of a feed have the day first: what one of them tells, else what its language does, else its
- * zone: America's has the month first. */
-export function isDayFirst(dates: readonly string[], language = "", zone: Zone = 0): boolean | undefined {
-  const numbers = dates.map((date) => /^\D{0,20}(\d{1,2})[/-](\d{1,2})[/-]\d/.exec(date) ?? []);
+const NUMERIC = /^\D{0,20}(\d{1,2})[/-](\d{1,2})(?:[/-]\d|[^\d/-])/;
+/** What speaks for a reading of the numeric dates of a feed: that none is to come, that they are in order, that the newest
+ * is of the last days. */
+const LIKELY: readonly ((dates: readonly number[], now: number) => boolean)[] = [
+  (dates, now) => dates.every((date) => date <= now + DAY_MS),
+  (dates) => [1, -1].some((way) => dates.every((date, at) => at === 0 || (date - dates[at - 1]!) * way >= 0)),
+  (dates, now) => dates.some((date) => date > now - 7 * DAY_MS),
+];
+
+/** Whether numeric dates of a feed have the day first: what one of them tells, else what its language does, else which
+ * reading is the likely one, else its zone: America's has the month first. Undefined where nothing tells. */
+export function isDayFirst(dates: readonly string[], language = "", zone: Zone = 0, now?: number): boolean | undefined {
+  const numeric = dates.filter((date) => NUMERIC.test(date));
+  const numbers = numeric.map((date) => NUMERIC.exec(date)!);
   const [isDay, isMonth] = [1, 2].map((part) => numbers.some((found) => Number(found[part]) > 12));
   const order = ORDERS.get(language) ?? (language && "day");
   if (isDay || isMonth) return isDay === isMonth ? undefined : isDay;
   if (order !== "" && order !== "either") return order === "day";
+  const read = (dayFirst: boolean) => numeric.flatMap((date) => parseDate(date, { zone, dayFirst }, now) ?? []);
+  const [day, month] = [read(true), read(false)];
+  const telling = LIKELY.find((isLikely) => now !== undefined && isLikely(day, now) !== isLikely(month, now));
+  if (telling !== undefined) return telling(day, now!);
   return typeof zone === "string" ? zoneMinutes(zone, 0)! > -4 * 60 : undefined;
 }
 
 type Parts = Readonly<Record<string, string | undefined>>;
 
 function instant(parts: Parts, hints: DateHints): number | null {
-  const { reiwa, first = "", other = "1", noon = "", half = noon } = parts;
+  const { era = "", count = "", first = "", other = "1", noon = "", half = noon } = parts;
+  const isEither = first !== "" && first !== other && Number(first) <= 12 && Number(other) <= 12;
+  if (isEither && hints.dayFirst === undefined) return null;
   const isOther = Number(first) > 12 || (hints.dayFirst === true && Number(other) <= 12);
   const { month = isOther ? other : first, day: date = isOther ? first : other } = parts;
-  const { year = parts["last"] ?? (reiwa === undefined ? "none" : String(2018 + Number(reiwa))) } = parts;
+  const eraYear = String(ERAS[era] === undefined ? "none" : ERAS[era] + (Number(count) || 1)); // The first is 元年.
+  const { year = parts["last"] ?? eraYear } = parts;
   const at = (part: string): number => Number(parts[part]?.replace(",", ".") ?? 0);
   const [day, hours, minute, second] = [Number(date), at("hour"), at("minute"), at("second")];
   const key = month.toLowerCase();
   const number = /^\d/.test(month) ? Number(month) : (MONTHS.get(key.slice(0, 4)) ?? MONTHS.get(key.slice(0, 3)) ?? 0);
-  const hour = half === "" ? hours : (hours % 12) + (/^(?:p|[下中]午|晚|傍|深|夜|午後|오후)/i.test(half) ? 12 : 0);
+  const hour = half === "" ? hours : (hours % 12) + laterBy(half, hours);
   // Two-digit years as RFC 2822 section 4.3 reads them.
   const fullYear = Number(year) + (year.length === 4 ? 0 : Number(year) < 50 ? 2000 : 1900);
   const ms = Date.UTC(fullYear, number - 1, day, hour, minute, Math.floor(second), Math.round((second % 1) * 1000));
@@ -66,6 +84,13 @@ function instant(parts: Parts, hints: DateHints): number | null {
   const isTime = hour <= 24 && minute <= 59 && second <= 60;
   const offset = isDate && isTime ? offsetOf(parts["zone"]?.trim().toLowerCase() ?? "", ms, hints) : undefined;
   return offset === undefined ? null : ms - offset * 60_000;
+}
+
+/** Hours from midnight or noon to the half of a day: 12 at night is the end of the day, and what follows its beginning. */
+function laterBy(half: string, hours: number): number {
+  const isNight = /^(?:晚|深|夜|[半午]夜)/.test(half);
+  if (isNight && hours % 12 === 0) return hours > 0 ? 24 : 0;
+  return (isNight && hours > 4) || /^(?:p|[下中]午|傍|午後|오후)/i.test(half) ? 12 : 0;
 }
 
 /** A time before now, to the unit that is named. */
@@ -105,6 +130,6 @@ export function parseDate(text: string | undefined, about: Zone | DateHints = 0,
   const partsIn = (patterns: readonly RegExp[]): Parts | undefined =>
     patterns.map((pattern) => pattern.exec(value)?.groups).find((groups) => groups !== undefined);
   const parts = partsIn(DATES) ?? {};
-  if (parts["year"] ?? parts["last"] ?? parts["reiwa"]) return instant(parts, hints);
+  if (parts["year"] ?? parts["last"] ?? parts["era"]) return instant(parts, hints);
   return now === undefined ? null : (relative(partsIn(RELATIVE) ?? {}, hints, now) ?? latest(parts, hints, now));
 }

@@ -176,6 +176,8 @@ describe("numeric dates of a feed", () => {
     parseFeed(
       wrapped(`${head}${items.map((date) => `<item><title>a</title><pubDate>${date}</pubDate></item>`).join("")}`),
       zone,
+      undefined,
+      Date.UTC(2026, 10, 13),
     ).map(({ published }) => (published === null ? undefined : new Date(published).toISOString().slice(0, 10)));
 
   test.each([
@@ -193,13 +195,28 @@ describe("numeric dates of a feed", () => {
     ["American English", "<language>en-us</language>", ["03/04/2026"], "Europe/London", ["2026-03-04"]],
     ["a zone of Europe", "<language>en</language>", ["03/04/2026"], "Europe/London", ["2026-04-02"]],
     ["a zone of America", "", ["03/04/2026"], "America/New_York", ["2026-03-04"]],
-    ["nothing", "", ["03/04/2026"], undefined, ["2026-03-04"]],
+    ["nothing", "", ["03/04/2026", "04/04/2026"], undefined, [undefined, "2026-04-04"]],
+    [
+      "what is to come",
+      "<language>en</language>",
+      ["05/11/2026", "12/11/2026"],
+      undefined,
+      ["2026-11-05", "2026-11-12"],
+    ],
+    [
+      "their order",
+      "",
+      ["08/07/2026", "06/08/2026", "07/09/2026"],
+      undefined,
+      ["2026-07-08", "2026-08-06", "2026-09-07"],
+    ],
+    ["the newest of them", "", ["09/11/2026", "08/11/2026"], undefined, ["2026-11-09", "2026-11-08"]],
     [
       "dates that contradict each other",
       "",
       ["03/04/2026", "25/04/2026", "04/25/2026"],
       undefined,
-      ["2026-03-04", "2026-04-25", "2026-04-25"],
+      [undefined, "2026-04-25", "2026-04-25"],
     ],
   ] as const)("are read by %s", (_, head, items, zone, read) => {
     expect(dates(head, items, zone)).toEqual(read);

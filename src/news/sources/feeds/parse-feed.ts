@@ -30,7 +30,7 @@ export function parseFeed(text: string, zone: Zone = 0, base?: string, now?: num
   const told = fieldsOf(fields.feed, "language").map(({ markup }) => markup.trim().toLowerCase().replace("_", "-"));
   const languages = [...told, lang].filter(Boolean);
   const dates = fields.entries.flatMap((own) => fieldsOf(own, "date").map(({ markup }) => markup.trim()));
-  const shared = { page, hints: { zone, languages, dayFirst: isDayFirst(dates, languages[0], zone) } };
+  const shared = { page, hints: { zone, languages, dayFirst: isDayFirst(dates, languages[0], zone, now) } };
   return fields.entries.map((own) => {
     const entry = readEntry(JSON.stringify({ fields: own, ...shared }));
     return entry.published === null ? entryOf(JSON.stringify({ fields: own, ...shared, now })) : entry;
