@@ -1,7 +1,7 @@
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./tracking-patterns.json" with { type: "json" };
 
-const { names, values, cache, ...pageMarks } = patternsOf(PATTERNS, "i");
+const { names, values, cache, fragment, ...pageMarks } = patternsOf(PATTERNS, "i");
 
 function parsed(url: string): URL | undefined {
   const text = url.trim().replace(cache, (_, secure?: string) => `http${secure === undefined ? "" : "s"}://`);
@@ -16,13 +16,13 @@ const meaningful = (query: string): string[] =>
     .filter((pair) => pair !== "" && !names.test(pair.split("=")[0]!) && !values.test(pair));
 
 /** The absolute link as a reader should get it: without tracking parameters, credentials, and a fragment that is no
- * route (`#!/…`, `#/…`). "" when it is empty or not an http(s) URL. */
+ * route (`#!/…`, `#/…`) and no entry's of a page (`#post-1`, `#2026-11-20`). "" when it is empty or not an http(s) URL. */
 export function cleanUrl(url: string): string {
   const target = parsed(url);
   if (target === undefined) return "";
   target.username = "";
   target.password = "";
-  if (!/^#!?\//.test(target.hash)) target.hash = "";
+  if (!fragment.test(target.hash)) target.hash = "";
   const query = meaningful(target.search);
   target.search = query.length === 0 ? "" : `?${query.join("&")}`;
   return target.href;

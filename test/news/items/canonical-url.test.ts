@@ -8,6 +8,12 @@ describe("a link", () => {
     ["https://news.example/a?x=1&y=2", "https://news.example/a?x=1&y=2"],
     ["https://user:pass@news.example/a?fbclid=1", "https://news.example/a"],
     ["https://news.example/app#/story/7", "https://news.example/app#/story/7"],
+    ["https://blog.example/log#post-1", "https://blog.example/log#post-1"],
+    ["https://blog.example/log#2026-11-20", "https://blog.example/log#2026-11-20"],
+    ["https://blog.example/log#a120501", "https://blog.example/log#a120501"],
+    ...["comments", "comment-7", "more-7", "respond", "2", "xtor=RSS-1", "ref=rss", ":~:text=7", "top"].map(
+      (fragment) => [`https://blog.example/log#${fragment}`, "https://blog.example/log"],
+    ),
     ["https://news.example/a?from=rss&page=2", "https://news.example/a?page=2"],
     ["https://www.google.com/amp/s/news.example/a/amp/?utm_source=x", "https://news.example/a/amp/"],
     ["https://news-example.cdn.ampproject.org/c/s/news.example/a?amp=1", "https://news.example/a"],
