@@ -3,6 +3,10 @@ import { readNames, readNumbers } from "../runtime/text/data-rows.ts";
 /** What follows a number, and its factor. */
 export const SCALES = readNumbers(new URL("data/scales.txt", import.meta.url));
 
+/** Small numbers by their words, and an expression for one in words or digits, folded. */
+export const NUMERALS = readNumbers(new URL("data/numerals.txt", import.meta.url));
+export const NUMBER = ["\\d{1,4}", ...Array.from(NUMERALS.keys()).sort((a, b) => b.length - a.length)].join("|");
+
 const QUANTITY =
   /(?<![\p{Script=Latin}\d.])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(?:(万亿|百万|千万|[千万亿])|(thousand|million|billion|trillion|mln|bln|mn|bn|tn|[kmbt])(?![\p{Script=Latin}\d]))?(?:\s?(%|percent\b(?! point)|per cent\b|pct\b)|\s?(个?基点|bps?\b|basis points?\b|-bp\b)|\s?(个?百分点|percentage points?\b))?/giu;
 

@@ -1,10 +1,9 @@
+import { NUMBER, NUMERALS } from "../../language/quantities.ts";
 import { fold } from "../../language/tokenize.ts";
 import { DAY_MS, offsetMinutes } from "../../runtime/clock.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import WORDS from "./time-words.json" with { type: "json" };
 
-const NUMBERS: Readonly<Record<string, number>> = WORDS.numbers;
-const NUMBER = ["\\d{1,3}", ...Object.keys(NUMBERS).toSorted((a, b) => b.length - a.length)].join("|");
 const PERIODS = WORDS.periods.map(({ says, ...period }) => {
   return { ...patternsOf({ says: says.map((one) => one.replace("NUMBER", NUMBER)) }), ...period };
 });
@@ -24,7 +23,7 @@ export function periodOf(question: string, now: number, zone = "Z") {
     if (said === null) continue;
     text = text.replace(says, " ");
     const numeral = said.slice(1).find(Boolean) ?? "1";
-    const number = NUMBERS[numeral] ?? Number(numeral);
+    const number = NUMERALS.get(numeral) ?? Number(numeral);
     if (hours !== undefined) spans.push([now - number * hours * 3_600_000, now + 1]);
     else
       spans.push([dayOf(period, 0, number, today) * DAY_MS - shift, dayOf(period, 1, number, today) * DAY_MS - shift]);

@@ -1,9 +1,11 @@
 import { readNames, readNumbers, readRows } from "../../runtime/text/data-rows.ts";
+import { NUMBER, NUMERALS } from "../../language/quantities.ts";
 import { DAY_MS, toIso } from "../../runtime/clock.ts";
 import { zoneMinutes } from "../../runtime/zone-offset.ts";
 import PATTERNS from "./date-patterns.json" with { type: "json" };
 
-const timed = (pattern: string): RegExp => new RegExp(pattern.split("{time}").join(PATTERNS.time), "iu");
+const timed = (pattern: string): RegExp =>
+  new RegExp(pattern.split("{time}").join(PATTERNS.time).replace("NUMBER", NUMBER), "iu");
 /** Notations of dates: ISO 8601 and the East Asian one, that of RFC 822 in many languages, American orders, digits of
  * Europe and America, ISO 8601 without marks, and days without a year. */
 const DATES = PATTERNS.dates.map(timed);
@@ -15,7 +17,6 @@ const MOST_CHARACTERS = 200;
 const MONTHS = readNumbers(new URL("data/months.txt", import.meta.url));
 const UNITS = readNumbers(new URL("data/relative-times.txt", import.meta.url));
 const DAYS = readNumbers(new URL("data/relative-days.txt", import.meta.url));
-const COUNTS = readNumbers(new URL("data/counts.txt", import.meta.url));
 const ORDERS = readNames(new URL("data/date-orders.txt", import.meta.url));
 const ZONES = readRows(new URL("data/zones.txt", import.meta.url)); // With names, and the languages that prefer one.
 
@@ -102,7 +103,7 @@ function relative(parts: Parts, hints: DateHints, now: number): number | null {
     return instant({ ...parts, year: date.slice(0, 4), month: date.slice(5, 7), day: date.slice(8, 10) }, hints);
   }
   const minutes = UNITS.get(unit.toLowerCase());
-  const times = COUNTS.get(count.toLowerCase()) ?? Number(count);
+  const times = NUMERALS.get(count.toLowerCase()) ?? Number(count);
   if (minutes === undefined || Number.isNaN(times) || (unit === word && minutes > 0)) return null;
   const step = Math.min(Math.max(minutes, 1), 24 * 60) * 60_000;
   return Math.floor((now - times * minutes * 60_000) / step) * step;

@@ -165,6 +165,10 @@ test.each([
   ["час назад", "2026-11-20T11:00:00.000Z"],
   ["half an hour ago", "2026-11-20T12:00:00.000Z"],
   ["just now", "2026-11-20T12:34:00.000Z"],
+  ["twelve hours ago", "2026-11-20T00:00:00.000Z"],
+  ["a few minutes ago", "2026-11-20T12:31:00.000Z"],
+  ["十二小时前", "2026-11-20T00:00:00.000Z"],
+  ["幾分鐘前", "2026-11-20T12:31:00.000Z"],
 ])("reads %s before now, in the zone given, to its unit", (text, iso) => {
   const now = Date.parse("2026-11-20T12:34:56Z");
   expect(new Date(parseDate(text, 480, now) ?? Number.NaN).toISOString()).toBe(iso);
