@@ -6,7 +6,7 @@ import type { z } from "zod";
 import { printField, validate } from "../contract/validation/validate-value.ts";
 import { parseJson } from "../runtime/json/parse-json.ts";
 import { ConfigError } from "./config-errors.ts";
-import { newsSource } from "./news-config.ts";
+import { httpAddress, newsSource } from "./news-config.ts";
 
 const LOCK_MS = 2000; // Longest wait for another process that changes the file, which takes some milliseconds, ms.
 const LOOK_MS = 20; // Time between two attempts, ms.
@@ -23,7 +23,8 @@ export const addSources = (file: string, candidates: readonly WrittenSource[], s
   change(file, (text) => {
     const known = writtenSources(text);
     const added: WrittenSource[] = [];
-    const refused = candidates.flatMap((source) => {
+    const refused = candidates.flatMap((candidate) => {
+      const source = { ...candidate, url: httpAddress(candidate.url.trim()) };
       const checked = validate(newsSource, source);
       const taken = (["id", ...(sameNames ? [] : ["name" as const]), "url"] as const).flatMap((field) => {
         const other = [...known, ...added].find((one) => one[field] === source[field]);

@@ -7,7 +7,13 @@ const isHttp = (value: string) =>
   !/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || (/^https?:\/\/[^/\s]/i.test(value) && URL.canParse(value));
 
 const trimmed = z.string().trim().min(1);
-const location = trimmed.refine(isHttp, "must be an http(s) URL or a path relative to the config file");
+/** An address of a feed as browsers hand it over, `feed://…` or `feed:https://…`, as that of HTTP. */
+export const httpAddress = (value: string): string =>
+  value.replace(/^feed:(?:\/\/)?(?=https?:)/i, "").replace(/^feed:(?=\/\/)/i, "http:");
+
+const location = trimmed
+  .overwrite(httpAddress)
+  .refine(isHttp, "must be an http(s) URL or a path relative to the config file");
 const isZone = (name: string): boolean => /^[+-]|\/|^(?:utc|z)$/i.test(name) && zoneMinutes(name, 0) !== undefined;
 const zone = z.string().refine(isZone, "must be as +08:00 or Europe/London"); // CST is of America or of China.
 const fileOf = (shown: string) => example(location, shown).optional();

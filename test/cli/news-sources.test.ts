@@ -238,6 +238,21 @@ describe("OPML", () => {
     for (const { id } of added) expect(id).toMatch(/^n\.example(?:-\d+)?$/);
   });
 
+  it("is imported with the feeds below feeds, and addresses for feed readers", async () => {
+    await writeFile(file(), "{}");
+    const opml = `<opml version="2.0"><body><outline text="Wire" xmlUrl="feed://wire.example/rss"><outline text="Sub">
+      <outline text="Deep" xmlUrl="feed:https://deep.example/rss"/></outline></outline></body></opml>`;
+    expect((await run(["import", "-"], opml)).stdout).toBe("added\tskipped\trefused\n2\t0\t0\n");
+    expect((await run(["import", "-"], opml)).stdout).toBe("added\tskipped\trefused\n0\t2\t0\n");
+    expect(await listed()).toMatchObject([
+      { name: "Wire", url: "http://wire.example/rss", categories: [] },
+      { name: "Deep", url: "https://deep.example/rss", categories: ["Wire", "Sub"] },
+    ]);
+    expect((await run(["add", "a", "feed://a.example/", "--name", "A"])).code).toBe(0);
+    await writeFile(file(), "news: { sources: [{ id: b, name: B, lang: en, url: 'feed://b.example/' }] }");
+    expect(await listed()).toMatchObject([{ url: "http://b.example/" }]);
+  });
+
   it("is read in the charset that it declares", async () => {
     await writeFile(file(), "{}");
     const [before, after] = opmlOf("|").split("|");

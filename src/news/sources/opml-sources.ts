@@ -8,18 +8,17 @@ const MORE = { extraOutlineAttributes: ["id", "timezone", "weight", "allow_priva
 const parse = (opml: string) => parseOpml(opml, MORE).body?.outlines;
 type Outline = NonNullable<ReturnType<typeof parse>>[number];
 
-/** The feeds of an OPML document. The outlines that one is nested in are its categories, with those of its own.
+/** The feeds of an OPML document. The outlines that one is nested in, feeds or not, are its categories, with those
+ * of its own.
  * @param lang of feeds that do not say theirs
  * @param taken ids of other sources; an outline's own id is kept
  * @returns undefined when it is not OPML */
 export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<string> = []): WrittenSource[] | undefined {
   const found: WrittenSource[] = [];
   const ids = new Set(taken);
-  const walk = (outlines: readonly Partial<Outline>[] = [], above: readonly string[] = []): void => {
-    for (const { text, title, xmlUrl: url, outlines: below, ...outline } of outlines) {
+  const read = (outlines: readonly Outline[]): void => {
+    for (const { above, name, xmlUrl: url, ...outline } of flattened(outlines)) {
       const { id, language, category = "", timezone, weight, allow_private } = outline;
-      const name = title?.trim() || text?.trim() || hostOf(url);
-      if (url === undefined && above.length < MOST_NESTED) walk(below, [...above, name]);
       if (url === undefined) continue;
       const own = category.split(/[,/]/).map((one) => one.trim().replace(/%2[cf5]/gi, decodeURIComponent));
       const categories = Array.from(new Set([...above, ...own])).filter((one) => one !== "");
@@ -35,12 +34,23 @@ export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<stri
     }
   };
   try {
-    walk(parse(opml));
+    read(parse(opml) ?? []);
   } catch {
     return undefined;
   }
   return found;
 }
+
+/** All outlines, in order, each with the names of those around it. */
+function flattened(outlines: readonly Partial<Outline>[], above: readonly string[] = []): Flat[] {
+  return outlines.flatMap(({ outlines: below = [], ...outline }) => {
+    const name = outline.title?.trim() || outline.text?.trim() || hostOf(outline.xmlUrl);
+    const nested = above.length < MOST_NESTED ? flattened(below, [...above, name]) : [];
+    return [{ ...outline, above, name }, ...nested];
+  });
+}
+
+type Flat = Partial<Outline> & Readonly<{ above: readonly string[]; name: string }>;
 
 const hostOf = (url = ""): string => (URL.canParse(url) ? new URL(url).hostname : "");
 
