@@ -14,31 +14,29 @@ type Outline = NonNullable<ReturnType<typeof parse>>[number];
  * @param taken ids of other sources; an outline's own id is kept
  * @returns undefined when it is not OPML */
 export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<string> = []): WrittenSource[] | undefined {
-  const found: WrittenSource[] = [];
-  const ids = new Set(taken);
-  const read = (outlines: readonly Outline[]): void => {
-    for (const { above, name, xmlUrl: url, ...outline } of flattened(outlines)) {
-      const { id, language, category = "", timezone, weight, allow_private } = outline;
-      if (url === undefined) continue;
-      const own = category.split(/[,/]/).map((one) => one.trim().replace(/%2[cf5]/gi, decodeURIComponent));
-      const categories = Array.from(new Set([...above, ...own])).filter((one) => one !== "");
-      const ownId = typeof id === "string" && /^[\w.-]{1,64}$/.test(id) && !ids.has(id) ? id : idOf(name, url, ids);
-      ids.add(ownId);
-      found.push({
-        ...{ id: ownId, name, lang: language === undefined ? lang : nearestLanguage(language), url },
-        ...(typeof timezone === "string" && { timezone }),
-        ...(categories.length > 0 && { categories }),
-        ...(typeof weight === "string" && { weight: Number(weight) }),
-        ...(allow_private === "true" && { allow_private: true }),
-      });
-    }
-  };
+  let outlines: Flat[];
   try {
-    read(parse(opml) ?? []);
+    outlines = flattened(parse(opml) ?? []);
   } catch {
     return undefined;
   }
-  return found;
+  const ids = new Set(taken);
+  return outlines.flatMap(({ above, name, xmlUrl: url, ...outline }): WrittenSource[] => {
+    const { id, language, category = "", timezone, weight, allow_private } = outline;
+    if (url === undefined) return [];
+    const own = category.split(/[,/]/).map((one) => one.trim().replace(/%2[cf5]/gi, decodeURIComponent));
+    const categories = Array.from(new Set([...above, ...own])).filter((one) => one !== "");
+    const ownId = typeof id === "string" && /^[\w.-]{1,64}$/.test(id) && !ids.has(id) ? id : idOf(name, url, ids);
+    ids.add(ownId);
+    const source: WrittenSource = {
+      ...{ id: ownId, name, lang: language === undefined ? lang : nearestLanguage(language), url },
+      ...(typeof timezone === "string" && { timezone }),
+      ...(categories.length > 0 && { categories }),
+      ...(typeof weight === "string" && { weight: Number(weight) }),
+      ...(allow_private === "true" && { allow_private: true }),
+    };
+    return [source];
+  });
 }
 
 /** All outlines, in order, each with the names of those around it. */
