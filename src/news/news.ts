@@ -114,7 +114,7 @@ export function createNews(deps: NewsDeps) {
     async refresh(mode: RefreshMode, notWithin_ms = 0) {
       if (notWithin_ms > 0) await latest.look();
       const record = latest.shown?.record;
-      const last_ms = mode === "full" ? record?.last_full_ms : record?.published_ms;
+      const last_ms = mode === "full" && record?.mode !== mode ? record?.last_full_ms : record?.published_ms;
       const age_ms = clock.now() - (last_ms ?? -Infinity);
       const isRecent = record !== undefined && record.partial !== true && age_ms >= 0 && age_ms < notWithin_ms;
       return isRecent ? resultOf(record, mode) : resultOf((await shared.refresh(mode)).record);

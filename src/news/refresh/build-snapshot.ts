@@ -61,9 +61,10 @@ export async function buildSnapshot(
     settings: settingsOf(source),
     items: source.kind === "news" ? (listings.get(source.id)?.length ?? 0) : countOf(source, parts, index),
   }));
+  const isRead = read.length === 0 || read.some(({ state }) => state.ok); // Else there was no sync.
   const record: SnapshotRecord = {
     ...{ mode, published_ms: now },
-    last_full_ms: mode === "full" ? now : (base?.record.last_full_ms ?? null),
+    last_full_ms: mode === "full" && isRead ? now : (base?.record.last_full_ms ?? null),
     ...{ sentiment_ms, index },
     news_updated: counted.news_updated + changedOf(items, before.items, isSameText).length,
     notice_updated:
@@ -80,10 +81,16 @@ export async function buildSnapshot(
 async function nextItems(before: readonly StoredItem[], read: Read, options: BuildOptions, at: DateOf, step: Step) {
   const { now, max_age_days, max_items } = options;
   const news = read.filter(({ source }) => source.kind === "news");
-  const configured = new Set(news.map(({ source }) => source.id));
-  const known = before.flatMap((item) => {
+  const configured = new Map(news.map(({ source }) => [source.id, source]));
+  const known = before.flatMap((item): StoredItem[] => {
     const ids = item.source_ids.filter((id) => configured.has(id));
-    return ids.length === 0 ? [] : ids.length === item.source_ids.length ? item : { ...item, source_ids: ids };
+    const source = configured.get(ids[0] ?? "");
+    if (source === undefined) return [];
+    const { name, categories } = source; // They may have changed since it was listed.
+    const isSame = ids.length === item.source_ids.length && item.source === name;
+    if (isSame && isDeepStrictEqual(item.categories, categories)) return [item];
+    const { categories: _, sentiment, ...rest } = item;
+    return [{ ...rest, source_ids: ids, source: name, ...(categories && { categories }), sentiment }];
   });
   const listed = news.flatMap(({ content }) => (content?.kind === "news" ? content.entries : []));
   const oldest = now - max_age_days * DAY_MS;

@@ -90,6 +90,20 @@ describe("a refresh", () => {
     expect(await news.refresh("view")).toMatchObject({ refresh_mode: "view", notice_updated_count: 0 });
   });
 
+  test("is no full sync where no source could be read, and is not repeated at once", async () => {
+    await writeAll();
+    const news = world.news({ sources: [EN] });
+    const broken = world.news({ sources: [{ ...EN, url: "missing.xml" }] });
+    await broken.refresh("full");
+    expect((await broken.status()).last_full_sync_at).toBeNull();
+    await news.refresh("full");
+    world.clock.advance(HOUR);
+    expect(await broken.refresh("full")).toMatchObject({ last_full_sync_at: "2026-11-20T12:00:00.000Z" });
+    const { version } = await broken.status();
+    await broken.refresh("full", HOUR);
+    expect((await broken.status()).version).toBe(version);
+  });
+
   test("counts nothing the second time in another process either", async () => {
     await writeAll();
     await world.news(CONFIG).refresh("full");
@@ -366,12 +380,21 @@ describe("a source that fails", () => {
     ]);
   });
 
-  test("is read again under another name, so that its items carry it", async () => {
+  test("gives another name and other categories to all of its items, those that it lists no more as well", async () => {
     await writeAll();
-    await world.news({ sources: [EN] }).refresh("view");
-    const news = world.news({ sources: [{ ...EN, name: "Wire Service" }] });
-    await news.refresh("view");
-    expect((await news.current()).items.map(({ source }) => source)).toEqual(["Wire Service", "Wire Service"]);
+    await world.news({ sources: [{ ...EN, categories: ["old"] }] }).refresh("view");
+    await world.write("en.xml", rss(STORIES.slice(0, 1)));
+    const shown = async (settings: object) => {
+      const news = world.news({ sources: [{ ...EN, ...settings }] });
+      await news.refresh("view");
+      return (await news.current()).items.map(({ source, categories }) => [source, categories]);
+    };
+    const renamed = ["Wire Service", ["new"]];
+    expect(await shown({ name: "Wire Service", categories: ["new"] })).toEqual([renamed, renamed]);
+    expect(await shown({})).toEqual([
+      [EN.name, undefined],
+      [EN.name, undefined],
+    ]);
   });
 
   test("is read with its own zone, categories and weight, and again when they change", async () => {
