@@ -144,7 +144,8 @@ async function newestSnapshot(storage: Storage, now: number): Promise<Finding[]>
   if (ahead > CLOCK_BOUND_MS) return [finding("futureNews", { seconds: seconds(ahead) })];
   const disabled = (newest?.record.sources ?? []).filter(isDisabled).map(({ id, last_error, ...source }) => {
     const remedy = remedyOf({ ...source, failure: source.failure! });
-    return finding("disabledSource", { id, failures: source.failures, reason: last_error, remedy });
+    const failures = source.failures === 1 ? "a failure" : `${source.failures} failures in a row`;
+    return finding("disabledSource", { id, failures, reason: last_error, remedy });
   });
   return damaged.length === 0 ? disabled : [finding("damagedNews", { count: damaged.length }), ...disabled];
 }

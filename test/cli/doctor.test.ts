@@ -370,7 +370,7 @@ it("reports a disabled source, with a remedy that fits its status", async () => 
   const { of } = await examine(["--config", file!]);
   expect(of("storage", "source gone")).toMatchObject({
     level: "warning",
-    message: expect.stringContaining("after 1 failures in a row: the server answered 410 (gone)") as string,
+    message: expect.stringContaining("after a failure: the server answered 410 (gone)") as string,
     remedy: expect.stringMatching(/new URL.*`anp news sources test gone`/) as string,
   });
   expect(of("storage", "source login")).toBeUndefined();

@@ -155,7 +155,10 @@ async function follow(
   const { origin } = url;
   const credentials = basicAuth(url);
   const secrets = Object.entries({ ...(credentials && { authorization: credentials }), ...own });
+  const asked = new Set<string>();
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    if (asked.has(url.href)) throw new SourceError("redirect", "it redirects to itself");
+    asked.add(url.href);
     const headers = new Headers({ accept: ACCEPT });
     if (known.etag !== null) headers.set("if-none-match", known.etag);
     if (known.last_modified !== null) headers.set("if-modified-since", known.last_modified);

@@ -9,6 +9,7 @@ import {
   readSource as readPlace,
 } from "../../../src/news/sources/read-source.ts";
 import { createSourceFetch, isPublicAddress } from "../../../src/news/sources/public-fetch.ts";
+import { remedyOf, type SourceError } from "../../../src/news/sources/source-error.ts";
 import { serve, type TestServer } from "../server.ts";
 
 const NONE = NO_VALIDATORS;
@@ -118,12 +119,22 @@ describe("a remote source", () => {
     expect(urls).toEqual([`${server.url}/news/`, "https://w.example/", `${server.url}/3`]);
   });
 
-  test("fails in a redirect loop after five", async () => {
-    server = await serve((_, response) => {
-      response.writeHead(301, { location: "/again" }).end();
+  test("fails after five redirects", async () => {
+    server = await serve((request, response) => {
+      response.writeHead(301, { location: `${request.url}0` }).end();
     });
     await expect(readSource(server.url, NONE, options())).rejects.toMatchObject({ failure: "redirect" });
     expect(server.requests).toHaveLength(6);
+  });
+
+  test("fails in a redirect loop at once, and the remedy is not its target", async () => {
+    server = await serve((_, response) => {
+      response.writeHead(301, { location: "/again" }).end();
+    });
+    const error = (await readSource(server.url, NONE, options()).catch((thrown: unknown) => thrown)) as SourceError;
+    expect([error.failure, error.message]).toEqual(["redirect", "it redirects to itself"]);
+    expect(remedyOf(error)).toContain("its server is misconfigured");
+    expect(server.requests).toHaveLength(2);
   });
 
   test("is not followed out of HTTP", async () => {
