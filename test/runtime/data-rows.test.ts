@@ -5,8 +5,6 @@ import { expect, test } from "vitest";
 import { readNumbers, readRows } from "../../src/runtime/text/data-rows.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
-const SOURCES = new URL("../../src/", import.meta.url);
-
 async function rowsOf(text: string, read: typeof readRows | typeof readNumbers = readRows): Promise<unknown> {
   const folder = await temporaryFolder();
   const file = join(folder.path, "rows.txt");
@@ -36,10 +34,4 @@ test("numbers of a data file are found by each of their names", async () => {
       ["x", -60],
     ]),
   );
-});
-
-test("proper names are of concepts that the headline lexicon has", () => {
-  const known = new Set(readRows(new URL("language/data/headline-lexicon.txt", SOURCES)).flatMap(([id = []]) => id));
-  const proper = readRows(new URL("news/topics/data/proper-names.txt", SOURCES)).flatMap(([concept = []]) => concept);
-  expect(proper.filter((concept) => !known.has(concept))).toEqual([]);
 });

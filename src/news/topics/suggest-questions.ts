@@ -1,12 +1,14 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import { NOT_TICKERS } from "../../language/assets.ts";
+import { assetOfWord, assetsInNews, namesOfAsset, NOT_TICKERS } from "../../language/assets.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
-import { isNoName, isStopWord, isTitleCase, type Reported, type Subject, subjectsOf } from "./topic-subject.ts";
-import { askedBy, IS, readTitle } from "./title-questions.ts";
+import type { NewsItem } from "../snapshot/projection.ts";
+import { isNoName, isStopWord, isTitleCase } from "./title-words.ts";
+import { askedBy, IS, kindsOf, readTitle } from "./title-questions.ts";
 import COUNT from "./question-counts.json" with { type: "json" };
 
 const NAME =
   /(?<![\p{Script=Latin}\d$])\p{Lu}[\p{Script=Latin}\d]*(?:\.\p{Ll}*)?(?:[ -]\p{Lu}[\p{Script=Latin}\d]*)*(?![\p{Script=Latin}])/gu;
+const PLACES = /^(?:country|region-bloc)$|(?:city|state|province)$/;
 const PLAIN = { zh: ["{X}怎么了？", "{X}是什么情况？"], en: ["What happened with {X}?", "What do we know about {X}?"] };
 
 /** Questions about a topic that its items answer, the best first: what its titles answer by themselves, up to three, then
@@ -15,14 +17,15 @@ const PLAIN = { zh: ["{X}怎么了？", "{X}是什么情况？"], en: ["What hap
 export const suggestQuestions = (title: string, members: readonly Reported[], lang: Language): string[] =>
   suggested(JSON.stringify({ title, items: members.slice(0, COUNT.read), lang } satisfies Asked, READ));
 
+/** What questions are made of an item by. */
+type Reported = Pick<NewsItem, "title" | "summary" | "lang">;
 type Asked = Readonly<{ title: string; items: readonly Reported[]; lang: Language }>;
-const READ = ["title", "items", "lang", "summary", "symbols"]; // Of all this.
+const READ = ["title", "items", "lang", "summary"]; // Of all this.
 /** 4 million characters are kept: most topics are shown again after the next refresh, and many alike in both languages. */
 const suggested = memoized(questionsOf, 4_000_000, (input) => input.length);
 
 function questionsOf(input: string): string[] {
   const { title, items, lang } = JSON.parse(input) as Asked;
-  const subjects = subjectsOf(items, lang);
   const titles = [title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))];
   const contextOf = (item: Reported): string => (isTitleCase(item.title) ? "" : `${item.title} `) + item.summary;
   const context = items.map(contextOf).join("\n");
@@ -30,10 +33,11 @@ function questionsOf(input: string): string[] {
   const questions = read.flatMap(({ question }) => question ?? []);
   const kept = questions.filter((one, at) => questions.findIndex((other) => askedBy(other) === askedBy(one)) === at);
   const [happened = "", known = ""] = PLAIN[lang];
-  const { subject = nameIn(title, subjects, lang), plain = happened } = read[0]!;
-  const isPlace = subjects.some(({ kind, en }) => kind === "place" && en === subject);
+  const named = titles.map((each) => nameIn(each, lang, context)).find(Boolean);
+  const { subject = named, plain = happened } = read[0]!;
   const [, behind = "it"] = title.split(` in ${subject}`);
-  const spares = isPlace || IS.placed.test(behind) ? [plain.replace(" with ", " in ")] : [plain, happened, known];
+  const spares =
+    isPlace(subject) || IS.placed.test(behind) ? [plain.replace(" with ", " in ")] : [plain, happened, known];
   const spare = subject === undefined ? [] : Array.from(new Set(spares), (one) => fill(one, subject));
   return [...kept.slice(0, COUNT.most), ...spare.slice(0, COUNT.spare)];
 }
@@ -42,27 +46,34 @@ function questionsOf(input: string): string[] {
 const fill = (template: string, name: string): string =>
   template.replace("{X}", name).replace(/(?<=[\p{Script=Latin}\d])(?=(?:怎么了|是什么情况|[做说]了什么)？$)/u, " ");
 
-/** A name of whom or what the title is about; undefined where it has none. */
-function nameIn(title: string, subjects: readonly Subject[], lang: Language): string | undefined {
-  const names = Array.from(title.matchAll(NAME), ([name]) => {
-    const words = name.split(" ");
-    const isOwn = words[0] === "The" && words.length > 1 && !title.startsWith(name) && !isTitleCase(title);
-    return isOwn ? name : words.slice(words.findIndex((word) => !isStopWord(word))).join(" ");
+const isPlace = (name = ""): boolean => kindsOf(name).some((kind) => PLACES.test(kind));
+
+/** A name of whom or what a title is about, else the asset, else the place; undefined where it has none. One word that begins
+ * the title is a name if the context has it, too, or the news know it. */
+function nameIn(title: string, lang: Language, context: string): string | undefined {
+  const isTold = isTitleCase(title);
+  const names = Array.from(title.matchAll(NAME), ({ 0: phrase, index }) => {
+    const words = phrase.split(" ");
+    const isOwn = words[0] === "The" && words.length > 1 && index > 0 && !isTold;
+    const name = isOwn ? phrase : words.slice(words.findIndex((word) => !isStopWord(word))).join(" ");
+    const isSure = index > 0 || name.includes(" ") || /^['’]s /.test(title.slice(phrase.length));
+    const isKnown = context.includes(` ${name}`) || kindsOf(name).length > 0;
+    return lang === "zh" || (isSure && !isTold) || isKnown ? name : "";
   });
+  const isNone = (name: string): boolean =>
+    /^$|^\p{Lu}(?:\d|\.|$)|^Ex-/u.test(name) || NOT_TICKERS.has(name) || isNoName(name);
+  const isAsset = (name: string): boolean => assetOfWord(name.toLowerCase()) !== undefined;
+  const isOther = (name: string): boolean => !isNone(name) && !isAsset(name) && !isPlace(name);
+  return names.find(isOther) ?? assetIn(title, lang) ?? names.find(isPlace);
+}
+
+/** An asset of a title, as it is called there: in Chinese where the title begins with it, in English not as what an amount
+ * is of. */
+function assetIn(title: string, lang: Language): string | undefined {
   const unit = IS.amount.exec(title)?.[1]?.toLowerCase();
-  const isMain = (each: Subject): boolean =>
-    lang === "en"
-      ? each.en.toLowerCase() !== unit && (each.kind !== "place" || title.includes(each.en))
-      : each.kind === "name" || (each.kind === "asset" && title.startsWith(each.zh));
-  const main = subjects.filter(isMain);
-  const placeOf = (each: Subject): number => title.indexOf(each[lang]) + (each.kind === "name" ? 0 : title.length);
-  const [first] = main.filter((each) => title.includes(each[lang])).sort((a, b) => placeOf(a) - placeOf(b));
-  const whole = first && names.find((name) => ` ${name.replace(/[.-]/g, " ")} `.includes(` ${first[lang]} `));
-  const isOther = (name: string): boolean =>
-    (title.indexOf(name) > 0 || /^['’]s /.test(title.slice(name.length))) &&
-    !/^\p{Lu}(?:\d|\.|$)|^Ex-/u.test(name) &&
-    !NOT_TICKERS.has(name) &&
-    !isNoName(name);
-  const other = lang === "en" ? names.find(isOther) : undefined;
-  return whole ?? first?.[lang] ?? other ?? main[0]?.[lang];
+  const words = ` ${title.toLowerCase().replace(/[^\p{L}\d]+/gu, " ")} `;
+  const isCalled = (name: string): boolean => name !== unit && words.includes(` ${name.toLowerCase()} `);
+  const names = assetsInNews(title).flatMap((symbol) => [symbol, ...namesOfAsset(symbol).slice(1)]);
+  const called = names.find((name) => (lang === "zh" ? title.startsWith(name) : isCalled(name)));
+  return called?.replace(/(?<!\p{L})\p{Ll}/gu, (letter) => letter.toUpperCase());
 }

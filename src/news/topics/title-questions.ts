@@ -3,7 +3,7 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { newsNames } from "../../language/name-table.ts";
 import { fold } from "../../language/tokenize.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
-import { isCommon, isTitleCase } from "./topic-subject.ts";
+import { isCommon, isTitleCase } from "./title-words.ts";
 import PATTERNS from "./title-patterns.json" with { type: "json" };
 
 const LINES = readFileSync(new URL("data/title-questions.txt", import.meta.url), "utf8").split("\n");
@@ -52,9 +52,10 @@ export const askedBy = (question: string): string => IS.asks.exec(question.toLow
 
 /** The clauses of a title up to one, in which what answers a question is replaced by the word that asks for it. */
 function chinese(title: string): ReadTitle {
+  const isKnown = (name: string | undefined): boolean => name === undefined || kindsOf(name).length > 0;
   const [asked, plain] = [ZH!, PLAIN!].map((rows) => {
     const found = rows.map(({ pattern, question }) => ({ match: pattern.exec(title), question }));
-    return found.find(({ match }) => match !== null && isName(match.groups?.["name"] ?? ""));
+    return found.find(({ match }) => match !== null && isKnown(match.groups?.["name"]));
   });
   const question = asked && expand(asked.question, asked.match!).replace(/[约近逾](?=多少)| (?=？)/g, "");
   const subject = plain?.match![1]!.trim() ?? "";
@@ -62,10 +63,11 @@ function chinese(title: string): ReadTitle {
   return { question, ...(isSure && { subject, plain: plain!.question }) };
 }
 
-/** Whether a text is the name of somebody or something in the news, or empty. */
-function isName(text: string): boolean {
+/** The kinds of what a text names in the news, and nothing else. */
+export function kindsOf(text: string): string[] {
   const name = fold(text);
-  return name === "" || Array.from(newsNames().find(name)).some(({ start, end }) => start === 0 && end === name.length);
+  const found = Array.from(newsNames().find(name));
+  return found.flatMap(({ thing, start, end }) => (start === 0 && end === name.length ? thing.kind : []));
 }
 
 /** Of the first verb with a name before it, and what follows both. */

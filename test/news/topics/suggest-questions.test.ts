@@ -79,6 +79,8 @@ describe("questions about a topic", () => {
     ["Halden will put $1 billion of reserves into tokens", "What will Halden put into tokens?"],
     ["Halden's Ana Ruiz says funds are safe", "What did Halden's Ana Ruiz say?"],
     ["Sellers walk away from The Harbor", "What happened with The Harbor?"],
+    ["Hangzhou police arrest 23 over a scheme", "What happened in Hangzhou?"],
+    ["Harbor Cash developer found guilty", "What happened with Harbor Cash?"],
     ["The Fed holds rates", "What happened with the Fed?"],
     ["Magnitude 6.1 quake strikes off Japan", "What happened in Japan?"],
     ["Officers detain three in HALD case", "What happened with HALD?"],
@@ -113,7 +115,6 @@ describe("questions about a topic", () => {
     "Nearly three in four are long",
     "Man gets four years",
     "How a hacker stole $240 million in bitcoin",
-    "Hangzhou police arrest 23 over a scheme", // In China, which the title does not name.
     "柳暗花明：停牌一年的公司复牌",
     "监管“北向”扩至平台",
   ])("call nothing in %s a name", (title) => {
