@@ -11,9 +11,9 @@ const timed = (pattern: string): RegExp =>
 const DATES = PATTERNS.dates.map(timed);
 const RELATIVE = PATTERNS.relative.map(timed);
 /** Weekdays, words like "updated" and what is in parentheses are left out, and times before their dates put behind. */
-const ERAS: Readonly<Record<string, number>> = PATTERNS.eras; // The year before their first.
 const REWRITES = PATTERNS.rewrites.map(([pattern, text]) => [new RegExp(pattern!, "giu"), text!] as const);
 const MOST_CHARACTERS = 200;
+const ERAS: Readonly<Record<string, number>> = PATTERNS.eras; // The year before their first.
 const MONTHS = readNumbers(new URL("data/months.txt", import.meta.url));
 const UNITS = readNumbers(new URL("data/relative-times.txt", import.meta.url));
 const DAYS = readNumbers(new URL("data/relative-days.txt", import.meta.url));
@@ -66,7 +66,7 @@ type Parts = Readonly<Record<string, string | undefined>>;
 
 function instant(parts: Parts, hints: DateHints): number | null {
   const { era = "", count = "", first = "", other = "1", noon = "", half = noon } = parts;
-  const isEither = first !== "" && first !== other && Number(first) <= 12 && Number(other) <= 12;
+  const isEither = first !== "" && Number(first) !== Number(other) && Number(first) <= 12 && Number(other) <= 12;
   if (isEither && hints.dayFirst === undefined) return null;
   const isOther = Number(first) > 12 || (hints.dayFirst === true && Number(other) <= 12);
   const { month = isOther ? other : first, day: date = isOther ? first : other } = parts;
