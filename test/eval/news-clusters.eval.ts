@@ -142,7 +142,7 @@ describe("clusters of headlines", () => {
         ...HEADLINE_PARTS.map((part) => headlinesOf("tuning", part)),
       ];
       for (const anew of [false, true]) {
-        const counts = [];
+        const counts: ({ headlines: number } & Kept)[] = [];
         for (const set of sets) counts.push({ headlines: set.length, ...(await idsKept(set, { anew })) });
         console.table({ anew, ...counts });
         const sum = (name: "kept" | "of"): number => counts.reduce((total, one) => total + one[name], 0);
