@@ -99,12 +99,12 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
       cache.clear();
       return record && toRow(record);
     },
-    /** Revokes active tokens of a user, or lets them expire within `grace_ms`. If interrupted, some have ended.
+    /** Revokes active tokens of a user, or lets them expire `grace_ms` after `now`. If interrupted, some have ended.
      * @returns the tokens as they are then */
-    async end(user: string, ids: readonly string[], grace_ms = 0): Promise<TokenRow[]> {
+    async end(user: string, ids: readonly string[], grace_ms = 0, now = clock.now()): Promise<TokenRow[]> {
       const ended: TokenRow[] = [];
       for await (const { text: digest } of storage.children(["users", user, "tokens"])) {
-        const record = ids.includes(idOf(digest)) && (await endToken(storage, digest, clock.now(), grace_ms));
+        const record = ids.includes(idOf(digest)) && (await endToken(storage, digest, now, grace_ms));
         if (record) ended.push(toRow(record));
       }
       cache.clear();

@@ -48,11 +48,12 @@ const rotate = defineCommand("tokens rotate", {
       const when = grace === 0 ? "at once" : `in ${showSpan(grace)}`;
       if (others.length > 0) await confirmChange(context, yes, `End ${countTokens(others)} of ${user} ${when}?`);
       const { secret, record } = await tokens.issue(user, { expires_at, label });
-      const others_end_at = toIso(clock.now() + grace);
+      const now = clock.now();
+      const others_end_at = toIso(now + grace);
       // Once the others have ended, a secret that nobody read would leave the user without any.
       if (!(await printSecret(context, secret, record, { others: idsOf(others), others_end_at })))
         throw new CommandFailure(EXIT.failure, "The new token was not read: the others go on working.");
-      await tokens.end(user, idsOf(others), grace);
+      await tokens.end(user, idsOf(others), grace, now);
       context.terminal.say(`${countTokens(others)} of ${user} ${grace === 0 ? "ended" : `will end ${when}`}.`);
     });
   },
