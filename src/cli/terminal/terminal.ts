@@ -11,6 +11,8 @@ export type Terminal = ReturnType<typeof openTerminal>;
 export const CLEARED_LINE = "\r\u001b[2K";
 const READER_GONE: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED"]);
 
+const KEPT = "What the command has changed stays changed.";
+
 /** Opens the output of a command: the one place that decides about terminal, colour and prompts. Control characters are
  * escaped only for a terminal. @param flags --no-color, --no-input; `quiet` leaves out hints and progress */
 export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, io: CommandIo) {
@@ -35,7 +37,7 @@ export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, 
         stdout.write(interactive ? escapeUnpainted(text) : text, (error?: NodeJS.ErrnoException | null) => {
           if (!error) resolve(true);
           else if (READER_GONE.has(error.code ?? "")) resolve(false);
-          else reject(new CommandFailure(EXIT.failure, `The output cannot be written: ${error.message}`));
+          else reject(new CommandFailure(EXIT.failure, `The output cannot be written: ${error.message}. ${KEPT}`));
         });
       }),
     /** Clears the terminal that stdout is, so that a screen can be drawn again. */
