@@ -51,8 +51,7 @@ export const jwtConfig = z
   })
   .refine(({ secret, jwks_url }) => Boolean(secret) !== Boolean(jwks_url), "needs exactly one of secret and jwks_url");
 
-/** The whole configuration. Every key has a default; an unknown key is an error. */
-export const configSchema = z.strictObject({
+const sections = z.strictObject({
   storage: z.string().default("fs:./.anp/data"),
   storage_id: example(z.string().min(1).max(128), "3f2c9a1e-7b54-4c1f-9d2e-5a6b7c8d9e0f").optional(),
   mode: z.enum(["production", "staging"]).optional(),
@@ -98,6 +97,15 @@ export const configSchema = z.strictObject({
   retention: section({ answers_days: keptDays(365), events_days: keptDays(90) }),
   hot_questions: section({ min_users: integer([1, Infinity], 3) }),
   log: section({ level: z.enum(["debug", "info", "warn", "error", "silent"]).default("info") }),
+});
+
+/** The whole configuration. Every key has a default; an unknown key is an error. */
+export const configSchema = sections.superRefine(({ server, admin, metrics }, context) => {
+  const listeners = Object.entries({ server, admin, metrics });
+  for (const [at, [name, { host, port }]] of listeners.entries()) {
+    const other = listeners.slice(0, at).find(([, one]) => port && one.port === port && one.host === host);
+    if (other) context.addIssue({ code: "custom", path: [name, "port"], message: `must differ from ${other[0]}.port` });
+  }
 });
 
 for (const [path, description] of Object.entries(TEXTS)) {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { example, integer, section } from "./section.ts";
 
-const endpoint = {
+/** Made for each section: a schema carries the description of one key. */
+const endpointOf = () => ({
   base_url: example(z.url({ protocol: /^https?$/ }), "https://api.example.com/v1"),
   model: example(z.string().min(1), "example-small"),
   max_retries: integer([0, 10], 2),
@@ -19,25 +20,25 @@ const endpoint = {
   connect_ms: integer([1, 60_000], 5000),
   headers_ms: integer([1, Infinity], 300_000),
   idle_ms: integer([1, Infinity], 30_000),
-};
+});
 
-const provider = z.strictObject({ ...endpoint, api_key_file: z.string().min(1).optional() });
+const provider = z.strictObject({ ...endpointOf(), api_key_file: z.string().min(1).optional() });
 const tokens = (shown: number) => example(z.int().min(1000), shown).optional();
-const form = { format: z.enum(["json_schema", "json_object", "none"]).default("json_schema") };
+const formOf = () => ({ format: z.enum(["json_schema", "json_object", "none"]).default("json_schema") });
 
 /** A model behind an OpenAI-compatible endpoint, and those that are asked when it fails. */
 export const modelConfig = z.strictObject({
-  ...endpoint,
+  ...endpointOf(),
   api_key: z.string().min(1).optional().meta({ secret: true }),
   timeout_ms: integer([1, Infinity], 30_000),
   budget: section({ answer: tokens(20_000), user_day: tokens(100_000), day: tokens(5_000_000) }),
   fallback: z.enum(["none", "extractive"]).default("none"),
-  rewrite: z.strictObject({ ...form, timeout_ms: integer([1, 60_000], 3000) }).optional(),
-  verify: z.strictObject({ ...form, timeout_ms: integer([1, 60_000], 10_000) }).optional(),
+  rewrite: z.strictObject({ ...formOf(), timeout_ms: integer([1, 60_000], 3000) }).optional(),
+  verify: z.strictObject({ ...formOf(), timeout_ms: integer([1, 60_000], 10_000) }).optional(),
   providers: z.array(provider).default([]),
 });
 
-const { base_url, key_header, headers, query, body, max_calls, connect_ms, headers_ms, idle_ms } = endpoint;
+const { base_url, key_header, headers, query, body, max_calls, connect_ms, headers_ms, idle_ms } = endpointOf();
 
 /** A model behind an OpenAI-compatible endpoint that makes vectors of texts. */
 export const embeddingsConfig = z.strictObject({

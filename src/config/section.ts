@@ -7,7 +7,7 @@ export const section = <T extends z.ZodRawShape>(shape: T) => z.strictObject(sha
 /** A zone as the difference of its clocks from UTC. */
 export const utcOffset = z
   .string()
-  .refine((value) => offsetMinutes(value) !== undefined, "must be an offset such as +08:00");
+  .refine((value) => offsetMinutes(value) !== undefined, "must be an offset such as +08:00, at most 14 hours");
 
 /** A schema with a value that the commented configuration shows where there is no default. */
 export const example = <T extends z.ZodType>(schema: T, value: z.output<T>): T => schema.meta({ examples: [value] });

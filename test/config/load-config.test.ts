@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { configKeys, configJsonSchema } from "../../src/config/config-schema.ts";
 import { exampleConfig } from "../../src/config/config-example.ts";
 import { ConfigError } from "../../src/config/config-errors.ts";
+import TEXTS from "../../src/config/key-descriptions.json" with { type: "json" };
 import { loadConfig } from "../../src/config/load-config.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
@@ -28,6 +29,23 @@ describe("configuration", () => {
       costs: { default: 1, advanced_research: 5, account: 0, small_talk: 0 },
     });
   });
+
+  it("describes each key by its own text, where two have the same schema, too", () => {
+    const texts = Object.entries(TEXTS).filter(([name]) => configKeys().some((key) => key.name === name));
+    const described = texts.map(([name]) => [name, configKeys().find((key) => key.name === name)?.description]);
+    expect(described).toEqual(texts);
+  });
+
+  it.each([
+    ["admin", "server: { port: 9000 }\nadmin: { port: 9000 }\n", "admin.port: must differ from server.port"],
+    ["metrics", "admin: { port: 9000 }\nmetrics: { port: 9000 }\n", "metrics.port: must differ from admin.port"],
+    ["zone", 'quota: { timezone: "+14:30" }\n', "quota.timezone: must be an offset such as +08:00, at most 14 hours"],
+    ["endpoint", "model: { base_url: ftp://x, model: m }\n", "model.base_url: must be an http or https URL"],
+  ])("names the bound of a value that is out of it: %s", (_, text, message) =>
+    withFile(text, async (file) => {
+      await expect(loadConfig({ file, env: {}, flags: {} })).rejects.toThrow(message);
+    }),
+  );
 
   it("takes flags before the environment, that before the file, that before defaults", () =>
     withFile("server: { port: 1 }\nquota: { free_daily: 1 }\nexchange: { rate: 1 }\n", async (file, folder) => {
