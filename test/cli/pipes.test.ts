@@ -80,7 +80,12 @@ it.for([
 it.skipIf(!existsSync("/dev/full"))("reports in one line that the output cannot be written, and exits 1", async () => {
   for (const line of ["anp quota alice --storage fs:data", "anp ledger export --storage fs:data"]) {
     const { code, stderr } = await shell(`${line} > /dev/full`, folder.path);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: The output cannot be written: ENOSPC.* What the command has changed stays changed\.\n$/)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^error: The output cannot be written: ENOSPC.* What the command has changed stays changed\.\n$/,
+      ),
+    ]);
   }
 });
 
