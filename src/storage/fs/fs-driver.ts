@@ -53,12 +53,14 @@ export function fsDriver(base: string): StorageDriver {
     createItem: (key, value, predecessor) =>
       identity.around(async () => {
         const path = pathOf(key);
+        if (predecessor === undefined) return files.create(path, value);
         // Not asked before each creation: a look for a name that is not there waits while its folder is written to.
-        const isTaken = predecessor !== undefined && existsSync(path);
+        if (existsSync(path)) return "conflict";
         // A predecessor that exists now still does when the file is linked: nothing of a stream is ever removed.
-        if (isTaken) return "conflict";
-        const refused = predecessor && (await refusalBehind(files, pathOf(predecessor.key), predecessor.value));
-        return refused ?? files.create(path, value);
+        const before = await files.read(pathOf(predecessor.key));
+        if (before === undefined) return "gap";
+        // In a copy of the folder it may have another value.
+        return before === (predecessor.value ?? before) ? files.create(path, value) : "failover";
       }),
     appendItem: (...given) => identity.around(() => streams.append(...given)),
     laterItem(stem, end) {
@@ -179,15 +181,4 @@ async function examineFiles(base: string, files: DurableFiles): Promise<Finding[
     system === undefined ? finding("localDisk") : finding("lossyDisk", { ...system }),
     finding(free >= MIN_FREE_BYTES ? "room" : "littleRoom", { mib: Math.floor(free / MIB) }),
   ];
-}
-
-/** Why nothing may be created behind a file: it is not there, or has another value, as in a copy of the folder. */
-async function refusalBehind(
-  files: DurableFiles,
-  path: string,
-  value?: string,
-): Promise<"gap" | "failover" | undefined> {
-  const before = await files.read(path);
-  if (before === undefined) return "gap";
-  return value === undefined || before === value ? undefined : "failover";
 }

@@ -35,14 +35,14 @@ export function createFileStreams(files: DurableFiles, pathOf: (key: string) => 
   /** As the driver's. One or two system calls where the folder is as it was left. */
   function laterItem(stem: string, end: number): number | undefined | Promise<number | undefined> {
     const next = itemPath(stem, end + 1);
-    if (existsSync(next)) return end + 1;
     const folder = dirname(next);
+    // Of a new stream, not even the folder is there.
+    if (end === 0 && !files.exists(dirname(folder))) return undefined;
+    if (existsSync(next)) return end + 1;
     const last = files.stat(`${folder}/${LAST}`);
     const known = checked.get(folder);
     if (known?.end === end && known.last === last?.ino) return undefined;
     const isWhole = end > 0 && last !== undefined && files.stat(itemPath(stem, end))?.ino === last.ino;
-    // Of a new stream, not even the folder is there.
-    if (end === 0 && last === undefined && !existsSync(dirname(folder))) return undefined;
     return isWhole ? void checked.set(folder, { end, last: last.ino }) : searchFolders(stem, end, folder, last);
   }
 
