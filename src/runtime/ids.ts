@@ -3,34 +3,37 @@ import type { Random } from "./random.ts";
 
 const EPOCH_MS = 1_767_225_600_000; // 2026-01-01: from here, 41 bits of milliseconds last until the year 2095.
 const RANDOM_BITS = 12;
-const POOL_BYTES = 4096; // For many request ids at once: a call for each would cost more than the rest of a request.
-const REQUEST_BYTES = 16;
+const POOL_BYTES = 4096; // For many ids at once: a call for each would cost more than the rest of a request.
 const DIGITS = "0123456789abcdefghijklmnopqrstuv";
 export type Ids = ReturnType<typeof createIds>;
 
 /** Ids from a clock and randomness. An integer is unique only once a record has it: the caller retries on a clash. */
 export function createIds(clock: Clock, random: Random) {
   let last = 0;
-  let pool = "";
-  let used = 0;
+  let [pool, used] = ["", 0];
+
+  function digits(count: number): string {
+    if (used + count > pool.length) {
+      pool = Buffer.from(random.bytes(POOL_BYTES).map((byte) => DIGITS.charCodeAt(byte & 31))).toString("latin1");
+      used = 0;
+    }
+    used += count;
+    return pool.slice(used - count, used);
+  }
+
   return {
     /** A positive integer below 2^53, ordered by time to the millisecond: 41 bits of time, 12 of randomness. Within one
      * process it always increases, also when the clock does not advance or steps back. */
     integer(): number {
       const elapsed = Math.max(1, clock.now() - EPOCH_MS);
-      const noise = random.bytes(2).readUInt16BE() & (2 ** RANDOM_BITS - 1);
+      const noise = parseInt(digits(3), 32) % 2 ** RANDOM_BITS;
       last = Math.max(last + 1, elapsed * 2 ** RANDOM_BITS + noise);
       return last;
     },
     /** A request id: 26 characters of `[0-9a-z]`, unique without a check (80 random bits a millisecond). */
     request(): string {
-      if (used + REQUEST_BYTES > pool.length) {
-        pool = Buffer.from(random.bytes(POOL_BYTES).map((byte) => DIGITS.charCodeAt(byte & 31))).toString("latin1");
-        used = 0;
-      }
-      used += REQUEST_BYTES;
       const time = Math.max(0, clock.now()).toString(36).padStart(9, "0");
-      return `r${time}${pool.slice(used - REQUEST_BYTES, used)}`;
+      return `r${time}${digits(16)}`;
     },
   };
 }
