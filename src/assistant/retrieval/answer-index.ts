@@ -17,6 +17,7 @@ export interface IndexedPassage {
   readonly passage: Passage;
   readonly number: number;
   readonly lang: Language;
+  readonly other: string; // The key of the same in the other language.
   readonly details: () => ReturnType<typeof readDetails>;
   readonly subject: () => ReturnType<typeof readSubject>;
 }
@@ -70,8 +71,8 @@ export class AnswerIndex {
   }
 
   /** The passage of the same id in the other language. */
-  counterpart({ passage, lang }: IndexedPassage): IndexedPassage | undefined {
-    const number = this.#counterparts.get(counterpartKey(passage, lang === "zh" ? "en" : "zh"));
+  counterpart({ other }: IndexedPassage): IndexedPassage | undefined {
+    const number = this.#counterparts.get(other);
     return number === undefined ? undefined : this.passage(number);
   }
 
@@ -110,7 +111,8 @@ export class AnswerIndex {
       this.#titled.set(title, (this.#titled.get(title) ?? new Set()).add(number));
     }
     const reading = { details: () => this.#detailsOf(passage), subject: () => this.#subjectOf(passage) };
-    this.#passages[number] = { passage, number, lang, ...reading };
+    const other = counterpartKey(passage, lang === "zh" ? "en" : "zh");
+    this.#passages[number] = { passage, number, lang, other, ...reading };
     if (passage.kind === "news") return;
     this.#lasting.add(number);
     this.#characters += passage.text.length;

@@ -7,7 +7,10 @@ export function memoized<K extends object | string, V extends object>(
   most: number,
   sizeOf: (key: K) => number = () => 1,
 ) {
-  const limits = { maxSize: most, sizeCalculation: (_: V, key: K) => sizeOf(key) };
-  const kept = new LRUCache<K, V>({ ...limits, memoMethod: (key) => compute(key) });
-  return (key: K): V => kept.memo(key);
+  const kept = new LRUCache<K, V>({ maxSize: most, sizeCalculation: (_, key) => sizeOf(key) });
+  return (key: K): V => {
+    let found = kept.get(key);
+    if (found === undefined) kept.set(key, (found = compute(key)));
+    return found;
+  };
 }
