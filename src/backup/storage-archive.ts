@@ -2,7 +2,8 @@ import { z } from "zod";
 import { batchesOf } from "../runtime/batches.ts";
 import { printKey } from "../storage/documents.ts";
 import { encodeKey, isEncodedKey, itemKey, streamItem } from "../storage/keys.ts";
-import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
+import { CorruptionError, type EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
+import { readOrDamage } from "../storage/stream.ts";
 import { checksummed, ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
 
 const foreign = (key: unknown): string => `${JSON.stringify(key)} is not a key that anp writes`;
@@ -41,7 +42,7 @@ export async function* archivedValues(lines: AsyncIterable<string>): AsyncGenera
  * daemons write to the storage: first what points to entries of ledgers, then the streams, each from its first item to
  * its last, then what entries point to. So no ledger has a gap, no operation leads to a missing entry, and no entry lacks
  * its answer. Each ledger is complete as of one moment, which differs between ledgers.
- * @param onDamage called for a gap in a stream, whose later items are kept, and a key not of anp, which is left out */
+ * @param onDamage called for a gap in a stream, whose later items are kept, and what is left out: a damaged value, and a key not of anp */
 export async function* storedValues(storage: Storage, onDamage: OnDamage = () => undefined) {
   const isPointer: Wanted = (key) =>
     key[2]?.text === "operations" || key[2]?.text === "sessions" || key.at(-1)!.text === "head";
@@ -53,7 +54,10 @@ export async function* storedValues(storage: Storage, onDamage: OnDamage = () =>
 
 async function* values(storage: Storage, wanted: Wanted, onDamage: OnDamage): AsyncGenerator<StoredValue> {
   for await (const keys of batchesOf(keysOf(storage, wanted, onDamage), BATCH))
-    for (const found of await valuesOf(storage, keys)) if (found !== undefined) yield found;
+    for (const found of await valuesOf(storage, keys)) {
+      if (found instanceof CorruptionError) onDamage(found.message);
+      else if (found !== undefined) yield found;
+    }
 }
 
 /** The items of streams: each run from the item that has no predecessor. */
@@ -70,24 +74,26 @@ async function* streams(storage: Storage, wanted: Wanted, onDamage: OnDamage): A
     for (const [index, { stem, version }] of places.entries()) {
       if (follows[index] === true) continue;
       if (version > 1) onDamage(`${printKey(itemKey(stem, version - 1))} is missing while a later item exists.`);
-      yield* itemsFrom(storage, stem, version);
+      yield* itemsFrom(storage, stem, version, onDamage);
     }
   }
 }
 
-async function* itemsFrom(storage: Storage, stem: EncodedSegment, from: number): AsyncGenerator<StoredValue> {
-  for (let next = from; ; next += BATCH) {
+async function* itemsFrom(storage: Storage, stem: EncodedSegment, from: number, onDamage: OnDamage) {
+  for (let next = from; ;) {
     const keys = Array.from({ length: BATCH }, (_, step) => itemKey(stem, next + step));
     for (const found of await valuesOf(storage, keys)) {
       if (found === undefined) return;
-      yield found;
+      if (found instanceof CorruptionError) onDamage(found.message);
+      else yield found;
+      next += 1;
     }
   }
 }
 
-async function valuesOf(storage: Storage, keys: readonly Key[]): Promise<(StoredValue | undefined)[]> {
-  const texts = await storage.getMany(keys);
-  return texts.map((value, index) => (value === undefined ? undefined : { key: encodeKey(keys[index]!), value }));
+async function valuesOf(storage: Storage, keys: readonly Key[]) {
+  const texts = await readOrDamage(storage, keys);
+  return texts.map((value, index) => (typeof value === "string" ? { key: encodeKey(keys[index]!), value } : value));
 }
 
 async function* keysOf(storage: Storage, wanted: Wanted, onDamage: OnDamage): AsyncGenerator<EncodedSegment[]> {

@@ -144,12 +144,12 @@ export class Stream<T> {
       if (end <= read) return;
       // Never past the end: a page that is appended to while it is read would seem to have a gap.
       const keys = Array.from({ length: Math.min(size, end - read) }, (_, step) => this.keyOf(read + 1 + step));
-      const texts = await this.#readEach(keys);
+      const texts = await readOrDamage(this.#storage, keys);
       const found = texts.slice(0, texts.findLastIndex((text) => text !== undefined) + 1);
       for (const [index, text] of found.entries()) {
         read += 1;
         // One that was absent before a later one was read may have been appended meanwhile.
-        const again = text ?? (await this.#readEach([keys[index]!]))[0];
+        const again = text ?? (await readOrDamage(this.#storage, [keys[index]!]))[0];
         const item = checkDocument(keys[index]!, again, this.#schema);
         if (item instanceof CorruptionError) skip(item, read);
         else if (item === undefined) skip(this.missing(read), read);
@@ -165,11 +165,6 @@ export class Stream<T> {
       const isLarge = texts.reduce((sum, text) => sum + String(text).length, 0) > PAGE.text;
       size = isLarge ? Math.max(PAGE.least, size / 2) : Math.min(PAGE.most, size * 2);
     }
-  }
-
-  #readEach(keys: readonly Key[]): Promise<(string | undefined | CorruptionError)[]> {
-    const one = (key: Key) => ifDamaged(this.#storage.get(key), (damage) => damage);
-    return ifDamaged(this.#storage.getMany(keys), () => Promise.all(keys.map(one)));
   }
 
   async #nextAfter(version: number): Promise<number | undefined> {
@@ -188,4 +183,10 @@ export class Stream<T> {
     const head = Number(text);
     return Number.isSafeInteger(head) && head > 0 ? head : 0;
   }
+}
+
+/** Each key's value or its damage: one does not hide another. */
+export function readOrDamage(storage: Storage, keys: readonly Key[]) {
+  const one = (key: Key) => ifDamaged(storage.get(key), (damage) => damage);
+  return ifDamaged(storage.getMany(keys), () => Promise.all(keys.map(one)));
 }

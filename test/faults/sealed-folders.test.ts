@@ -205,6 +205,20 @@ describe("a full folder of a ledger", () => {
     await expectWhole(await openStorage(`fs:${base}`));
   });
 
+  it("is reported by an archive of all else where its sealed file is damaged", async () => {
+    await storage.tidy(Date.now());
+    const text = await readFile(sealed(), "utf8");
+    const damages = [() => writeFile(sealed(), text.slice(0, text.length / 2)), () => rm(sealed())];
+    for (const damage of damages) {
+      await damage();
+      const faults: string[] = [];
+      const lines = archiveLines(await openStorage(`fs:${base}`), "", (fault) => faults.push(fault));
+      expect(await collect(archivedValues(lines))).toHaveLength(values.length - SEGMENT_SIZE);
+      expect(faults).toHaveLength(SEGMENT_SIZE);
+      expect(faults[4]).toContain("The stored value of users/alice/ledger/0/5 is damaged: the file .sealed");
+    }
+  });
+
   it("is read from a copy without links, and restored from an archive", async () => {
     await storage.tidy(Date.now());
     await cp(base, `${base}-copy`, { recursive: true });
