@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { batchesOf } from "../runtime/batches.ts";
 import { printKey } from "../storage/documents.ts";
-import { encodeKey, isEncodedKey, itemKey, streamItem } from "../storage/keys.ts";
-import { CorruptionError, type EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
+import { encodeKey, isEncodedKey, itemKey, missingItem, streamItem } from "../storage/keys.ts";
+import { CorruptionError, type EncodedSegment, ifDamaged, type Key, type Storage } from "../storage/storage.ts";
 import { readOrDamage } from "../storage/stream.ts";
 import { checksummed, ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
 
@@ -42,7 +42,8 @@ export async function* archivedValues(lines: AsyncIterable<string>): AsyncGenera
  * daemons write to the storage: first what points to entries of ledgers, then the streams, each from its first item to
  * its last, then what entries point to. So no ledger has a gap, no operation leads to a missing entry, and no entry lacks
  * its answer. Each ledger is complete as of one moment, which differs between ledgers.
- * @param onDamage called for a gap in a stream, whose later items are kept, and what is left out: a damaged value, and a key not of anp */
+ * @param onDamage called for a gap in a stream, whose later items are kept, a lost end, and what is left out: a damaged
+ * value, and a key not of anp */
 export async function* storedValues(storage: Storage, onDamage: OnDamage = () => undefined) {
   const isPointer: Wanted = (key) =>
     key[2]?.text === "operations" || key[2]?.text === "sessions" || key.at(-1)!.text === "head";
@@ -83,7 +84,11 @@ async function* itemsFrom(storage: Storage, stem: EncodedSegment, from: number, 
   for (let next = from; ;) {
     const keys = Array.from({ length: BATCH }, (_, step) => itemKey(stem, next + step));
     for (const found of await valuesOf(storage, keys)) {
-      if (found === undefined) return;
+      if (found === undefined) {
+        const last = await ifDamaged(storage.laterItem(stem, next - 1), () => undefined);
+        if (last !== undefined && !(await storage.has(itemKey(stem, last)))) onDamage(missingItem(stem, next).message);
+        return;
+      }
       if (found instanceof CorruptionError) onDamage(found.message);
       else yield found;
       next += 1;

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
 import { storedValue, storedValues, type StoredValue } from "../../src/backup/storage-archive.ts";
 import { sessionTrace } from "../../src/assistant/sessions/messages.ts";
@@ -8,6 +8,8 @@ import { openStorage } from "../../src/storage/open-storage.ts";
 import { encodeKey } from "../../src/storage/keys.ts";
 import { UNFINISHED_IMPORT } from "../../src/storage/keys.ts";
 import { allOf, fillLedgers, openLedger, post, USERS } from "../support/ledgers.ts";
+import { collect } from "../../src/runtime/batches.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { watchedStorage } from "../support/watched-storage.ts";
 
 let source: Storage;
@@ -111,6 +113,21 @@ it("copies what comes after a gap too, and reports it", async () => {
   await target.remove(UNFINISHED_IMPORT);
   expect(faults).toEqual(["users/alice/ledger/0/5 is missing while a later item exists."]);
   expect([...(await allOf(target))]).toEqual([...(await allOf(damaged))]);
+});
+
+it("copies what comes before a lost end, and reports it", async () => {
+  for (const on of [undefined, await temporaryFolder()]) {
+    if (on !== undefined) onTestFinished(on.remove);
+    const damaged = await openStorage(on === undefined ? "memory:" : `fs:${on.path}`);
+    await fillLedgers(damaged, 5);
+    const { version: end } = await openLedger(damaged).open("alice");
+    await damaged.remove(["users", "alice", "ledger", "0", String(end)]);
+    const faults: string[] = [];
+    const archived = await collect(storedValues(damaged, (fault) => faults.push(fault)));
+    const lost = `users/alice/ledger/0/${end} is damaged: the item is missing, although it or a later one was stored`;
+    expect(faults).toEqual([`The stored value of ${lost}`]);
+    expect(archived).toHaveLength((await allOf(damaged)).size);
+  }
 });
 
 it("leaves out a key that no storage of anp has, and reports it", async () => {
