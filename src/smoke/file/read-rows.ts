@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import type { InvalidField, ValuePath } from "../../contract/validation/validate-value.ts";
 import { MOST_ROWS, stepsOf, type Row, type SmokeContent } from "./smoke-file.ts";
@@ -29,13 +28,5 @@ function unique(names: string[]): string[] {
   return names;
 }
 
-const MAX_BYTES = 16 * 1024 * 1024; // Largest text of a compressed file, in bytes.
-
-/** The text of a file; that of a gzip file is decompressed.
- * @throws Error for a file that cannot be read, is not UTF-8, or is larger than 16 MiB when decompressed */
-export function readText(path: string): string {
-  const bytes = readFileSync(path);
-  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  const plain = isGzip ? gunzipSync(bytes, { maxOutputLength: MAX_BYTES }) : bytes;
-  return new TextDecoder("utf-8", { fatal: true }).decode(plain);
-}
+/** The text of a file. @throws Error for a file that cannot be read or is not UTF-8 */
+export const readText = (path: string): string => new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));

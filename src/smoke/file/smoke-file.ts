@@ -21,7 +21,7 @@ const headers = z.record(z.string(), z.union([z.string(), z.number(), z.null()])
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 
 const tags = z.array(z.string().regex(/^[\w.-]+$/, "must be a word of letters, digits, _, - and ."));
-const csv = z.string().regex(/\.csv(\.gz)?$/i, "must be a list of objects, or the name of a CSV file beside this one");
+const csv = z.string().regex(/\.csv$/i, "must be a list of objects, or the name of a CSV file beside this one");
 export const MOST_ROWS = 10_000;
 const rows = z.union([z.array(z.record(z.string(), z.unknown())).min(1).max(MOST_ROWS), csv]);
 const FORM = "must be METHOD /path, such as GET /api/v1/ai/me; --url has the address";

@@ -19,7 +19,7 @@ export async function checkSnapshot(
   if (snapshot === undefined || answer === undefined) return [];
   // A wrong answer is not to become the snapshot, and the body of another status has other fields.
   if (problems.length > 0 && (update || problems.some(({ path }) => /^(status|code)$/.test(path)))) return [];
-  const base = resolve(cwd, smokeFile).replace(/\.ya?ml(\.gz)?$/i, "");
+  const base = resolve(cwd, smokeFile).replace(/\.ya?ml$/i, "");
   const file = `${base}.${snapshot === true ? id! : snapshot}${number && `.${number}`}.snapshot.json`;
   const actual = masked(answer.body ?? answer.text, new Set(["request_id", ...(defaults?.mask ?? []), ...mask]), []);
   if (update) {

@@ -3,9 +3,9 @@ import { join, resolve } from "node:path";
 import { readText } from "../../../smoke/file/read-rows.ts";
 import { UsageError } from "../../framework/command.ts";
 
-const YAML = /\.ya?ml(\.gz)?$/i;
+const YAML = /\.ya?ml$/i;
 
-/** Reads the named files, FILE:LINE and the YAML files in named folders, each once; a gzip file is decompressed.
+/** Reads the named files, FILE:LINE and the YAML files in named folders, each once.
  * @returns with the lines of FILE:LINE, counted from 1; with none for a whole file
  * @throws UsageError for files that cannot be read, and for folders without a YAML file */
 export async function findSmokeFiles(named: readonly string[], cwd: string) {
