@@ -32,8 +32,6 @@ export type StoredEvent = z.infer<typeof storedEvent>;
 /** What one append writes. By `batch_id` a writer recognises its own batch after a lost reply. */
 export const batch = z.strictObject({ batch_id: z.string(), events: z.array(storedEvent).min(1) });
 export type Batch = z.infer<typeof batch>;
-/** As `toIso` writes it. */
-const UTC_MILLISECONDS: RegExp = z.regexes.datetime({ precision: 3 });
 
 const ID_RULE = `must be an integer or a string of 1 to ${LIMITS.refId} characters`;
 
@@ -42,7 +40,7 @@ export const exportedEvent = z.strictObject({
   event_id: z.union([bounded(LIMITS.refId), z.int().transform(String)], { error: ID_RULE }).optional(),
   created_at: z.iso
     .datetime({ offset: true })
-    .transform((value) => (UTC_MILLISECONDS.test(value) ? value : toIso(Date.parse(value))))
+    .transform((value) => toIso(Date.parse(value)))
     .refine((value) => /^\d{4}-/.test(value), { message: "must be in the years 0000 to 9999" }),
   ...newEvent.shape,
 });

@@ -31,15 +31,10 @@ export function readLine(text: string, line: number): ReplayedEvent | string {
     const reasons = errors.map((error) => printField(error, "line"));
     return reasons.join("; ").slice(0, MOST_REASON);
   }
-  const { created_at, user_id, event_type, session_id, message_id, route, sub_intent } = checked.data;
-  const { event_id, feedback_type, event_payload } = checked.data;
-  const event: StoredEvent = {
-    ...{ created_at, user_id, event_type, session_id, message_id, route, sub_intent, feedback_type, event_payload },
-    source_id: undefined,
-  };
+  const { event_id, ...event } = checked.data;
   const content = contentOf(event);
   const source_id = event_id === undefined ? undefined : sourceIdOf(event_id, content);
-  event.source_id = source_id;
-  const identity = fingerprint(content, source_id ?? "");
-  return { fingerprint: identity, day: created_at.slice(0, 10), source_id, json: JSON.stringify(event), text, line };
+  const json = JSON.stringify({ ...event, source_id } satisfies StoredEvent);
+  const day = event.created_at.slice(0, 10);
+  return { fingerprint: fingerprint(content, source_id ?? ""), day, source_id, json, text, line };
 }
