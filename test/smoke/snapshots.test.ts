@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { inOrder } from "../../src/cli/commands/smoke/in-order.ts";
+import { inOrder } from "../../src/runtime/in-order.ts";
 import type { FileResult } from "../../src/smoke/run/smoke-result.ts";
 import { anp } from "../cli/anp.ts";
 import { temporaryFolder } from "../support/folder.ts";

@@ -5,6 +5,7 @@ import type { ReplayedEvent } from "../../../events/replay/exported-line.ts";
 import { replayLines } from "../../../events/replay/replay-lines.ts";
 import type { Lines, ReplayOptions, ReplayReport, StoredChunk } from "../../../events/replay/replay-lines.ts";
 import { FingerprintCounts } from "../../../events/replay/fingerprint-counts.ts";
+import { inOrder } from "../../../runtime/in-order.ts";
 import { CommandFailure, EXIT } from "../../framework/command.ts";
 import type { Operations } from "../../target/operations.ts";
 
@@ -15,11 +16,7 @@ const ATTEMPTS = 4; // For an event that a daemon cannot store at the moment.
 /** How lines are replayed, and what waits so many seconds until a daemon takes more; it rejects to end the replay. */
 export type PacedOptions = ReplayOptions & { readonly pause: (seconds: number) => Promise<void> };
 
-type SendResult = "stored" | "skipped" | { readonly reason: string };
-
-function* each<T>(items: readonly T[]): Generator<T> {
-  yield* items;
-}
+type Rejected = NonNullable<StoredChunk["rejected"]>[number];
 
 function keyOf(fingerprint: string, occurrence: number): string {
   const key = `replay-${Buffer.from(fingerprint, "latin1").toString("base64url")}`;
@@ -46,10 +43,10 @@ export async function replayToDaemon(
 
   const count = (sent: ReplayedEvent) => (sent.source_id === undefined ? counts.addSeen(sent.fingerprint) : 1);
 
-  async function send(sent: ReplayedEvent, nth: number, attempt = 1): Promise<SendResult> {
+  async function send(sent: ReplayedEvent, nth: number, attempt = 1): Promise<"stored" | "skipped" | Rejected> {
     const { fingerprint, json } = sent;
     const event = JSON.parse(json) as StoredEvent;
-    if (event.user_id !== me) return { reason: `user_id: is ${event.user_id}, but the token is ${me}'s` };
+    if (event.user_id !== me) return { event: sent, reason: `user_id: is ${event.user_id}, but the token is ${me}'s` };
     if (dryRun) return "stored";
     await pausing;
     try {
@@ -64,27 +61,21 @@ export async function replayToDaemon(
         return send(sent, nth, attempt + 1);
       }
       if (error.code !== 422) throw error;
-      return { reason: error.fieldErrors.map((one) => `${one.path}: ${one.message}`).join("; ") || error.message };
+      const reason = error.fieldErrors.map((one) => `${one.path}: ${one.message}`).join("; ") || error.message;
+      return { event: sent, reason };
     }
     throw new CommandFailure(EXIT.unreachable, "The daemon cannot write its event log.");
   }
 
   async function store(events: readonly ReplayedEvent[]): Promise<StoredChunk> {
-    const sent = events.map((event) => [event, count(event)] as const); // From 1, of the equal lines without an id.
-    const rejected: { event: ReplayedEvent; reason: string }[] = [];
+    const occurrences = events.map(count); // From 1, of the equal lines without an id.
+    const rejected: Rejected[] = [];
     let stored = 0;
-    const waiting = each(sent);
-    const sendNext = async (): Promise<void> => {
-      for (const [event, nth] of waiting) {
-        const result = await send(event, nth);
-        if (result === "stored") stored += 1;
-        else if (result !== "skipped") rejected.push({ event, ...result });
-      }
-    };
-    // After a failure the requests under way are awaited, and no more are sent: it ends the generator.
-    const settled = await Promise.allSettled(Array.from({ length: IN_FLIGHT }, sendNext));
-    const failed = settled.find((one) => one.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
+    const sendNth = (index: number) => send(events[index]!, occurrences[index]!);
+    for await (const result of inOrder(events.length, IN_FLIGHT, sendNth)) {
+      if (result === "stored") stored += 1;
+      else if (result !== "skipped") rejected.push(result);
+    }
     return { stored, rejected };
   }
 

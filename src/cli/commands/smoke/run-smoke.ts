@@ -17,7 +17,7 @@ import { findDaemon, type DaemonTarget } from "../../target/daemon-target.ts";
 import { createTerminalLogger } from "../../terminal/terminal-logger.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { findSmokeFiles } from "./find-smoke-files.ts";
-import { inOrder } from "./in-order.ts";
+import { inOrder } from "../../../runtime/in-order.ts";
 import type { SmokeOptions } from "./smoke-params.ts";
 
 const OWN_JOBS = 2; // Files that run at the same time, all in one thread: waits overlap, work does not.
