@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { emptyReport, type Lines, type ReplayReport } from "../../../events/replay/replay-lines.ts";
 import { RETRY_POLICY } from "../../../client/client-retry.ts";
-import { toIso } from "../../../runtime/clock.ts";
 import { CommandFailure, defineCommand, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { showRate, showShare } from "../../framework/time-format.ts";
@@ -73,7 +72,7 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
 }
 
 async function run(
-  { io, terminal, clock }: Context,
+  { io, terminal }: Context,
   source: LineSource,
   { dryRun, rate, rejected, restart }: Flags,
   target: string | undefined,
@@ -88,7 +87,7 @@ async function run(
   const saveResumePoint = async (): Promise<boolean> => {
     if (pointFile === undefined || done.report === undefined) return false;
     const place = { ...done.place, sha256: await source.digestBefore(done.place) };
-    await pointFile.save({ saved_at: toIso(clock.now()), place, report: done.report });
+    await pointFile.save({ place, report: done.report });
     return true;
   };
   try {

@@ -8,10 +8,7 @@ import type { Env } from "../../framework/command-io.ts";
 import { replaceFile } from "../../../storage/fs/durable-files.ts";
 import { userFolder } from "../../target/user-folder.ts";
 
-const resumePoint = z.strictObject({
-  file: z.string(),
-  target: z.string(),
-  saved_at: z.iso.datetime(),
+const resumePoint = z.object({
   place: z.strictObject({ offset: count, line: count, sha256: z.string() }), // `sha256` is that of the bytes before it.
   report: replayReport,
 });
@@ -30,8 +27,7 @@ export function resumePointFile(env: Env, file: string, target: string) {
   return {
     /** The point of an earlier run; undefined when none can be read. */
     read: async () => resumePoint.safeParse(parseJson(await readFile(path, "utf8").catch(() => ""))).data,
-    save: (point: Omit<ResumePoint, "file" | "target">) =>
-      replaceFile(path, `${JSON.stringify({ file, target, ...point } satisfies ResumePoint)}\n`),
+    save: (point: ResumePoint) => replaceFile(path, `${JSON.stringify(point)}\n`),
     remove: () => rm(path, { force: true }),
   };
 }
