@@ -22,9 +22,8 @@ interface Place {
 }
 
 /** What may be typed at the end of a command line.
- * @param words what was typed after the program's name, up to the cursor; at least one
- * @param signal aborted when the answer would come too late */
-export async function completionOf(words: string[], { env, cwd }: CommandIo, signal: AbortSignal): Promise<Place> {
+ * @param words what was typed after the program's name, up to the cursor; at least one */
+export async function completionOf(words: string[], { env, cwd }: CommandIo): Promise<Place> {
   if (words[0] === "help" && words.length > 1)
     return { typed: words.at(-1)!, words: await helpWords(words.slice(1, -1)) };
   const program = new Command().exitOverride();
@@ -34,7 +33,7 @@ export async function completionOf(words: string[], { env, cwd }: CommandIo, sig
   if (holds === "file" || holds === "folder") return { ...place, paths: `${holds}s` };
   const surroundings = () => ({ env, cwd, globals: readGlobals(program, env) });
   // There may be no storage yet, or flags that exclude each other: other candidates are still shown.
-  const values = await valuesOf(place, surroundings, signal).catch(() => []);
+  const values = await valuesOf(place, surroundings).catch(() => []);
   return { ...place, words: [...place.words, ...values] };
 }
 
@@ -125,7 +124,7 @@ function readLine(args: string[], flags: FlagsByName) {
 
 const MOST_USERS = 200; // More would be slow to show, and of no help.
 
-async function valuesOf(place: Place, where: () => Surroundings, signal: AbortSignal): Promise<Candidate[]> {
+async function valuesOf(place: Place, where: () => Surroundings): Promise<Candidate[]> {
   const { command, param, typed } = place;
   const words = param?.read.words ?? (await param?.choices?.());
   if (words !== undefined) return words.map((word) => ({ word }));
@@ -145,5 +144,5 @@ async function valuesOf(place: Place, where: () => Surroundings, signal: AbortSi
   const isRemote = command?.target === "either" || command?.role !== undefined;
   const daemon = isRemote ? await findDaemon(surroundings) : undefined;
   if (daemon !== undefined && (command?.target === "either" || isOperatorToken(daemon.token ?? ""))) return [];
-  return (await userIds(surroundings, { prefix: typed, most: MOST_USERS, signal })).map((word) => ({ word }));
+  return (await userIds(surroundings, { prefix: typed, most: MOST_USERS })).map((word) => ({ word }));
 }

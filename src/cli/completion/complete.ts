@@ -10,17 +10,17 @@ const NOTHING = "words\n";
  * __complete bash LINE BREAKS`, the line up to it and readline's word breaks. Prints `words`, `files` or `folders`,
  * then the words that fit, each with a tab and what it means; on any failure, nothing but that. */
 export async function complete(args: readonly string[], io: CommandIo): Promise<void> {
-  const answer = answerTo(args, io, AbortSignal.timeout(TIMEOUT_MS)).catch(() => NOTHING);
+  const answer = answerTo(args, io).catch(() => NOTHING);
   const text = await within(answer, TIMEOUT_MS, () => NOTHING);
   await new Promise((resolve) => io.stdout.write(text, resolve));
   io.exit(EXIT.ok); // A storage that does not answer would keep the process alive.
 }
 
-async function answerTo([form, ...rest]: readonly string[], io: CommandIo, signal: AbortSignal): Promise<string> {
+async function answerTo([form, ...rest]: readonly string[], io: CommandIo): Promise<string> {
   const [line = "", breaks = ""] = rest;
   const { words, kept } = form === "bash" ? readBashLine(line, breaks) : { words: rest, kept: 0 };
   const last = words.at(-1) ?? "";
-  const { typed, words: candidates, paths = "words" } = await completionOf([...words.slice(1, -1), last], io, signal);
+  const { typed, words: candidates, paths = "words" } = await completionOf([...words.slice(1, -1), last], io);
   const before = last.slice(0, last.length - typed.length);
   const lines = candidates
     // A shell splits the answer at line ends and tabs.

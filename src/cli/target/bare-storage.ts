@@ -2,11 +2,11 @@ import type { Config } from "../../config/config-schema.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Surroundings } from "../framework/global-flags.ts";
 
-/** Lists ids of the storage's users that begin with a prefix, in no order, until there are `most` or the signal is
- * aborted. Nothing is created. An id whose key is a digest, because it is long, is not listed. */
+/** Lists ids of the storage's users that begin with a prefix, in no order, until there are `most`. Nothing is
+ * created. An id whose key is a digest, because it is long, is not listed. */
 export async function userIds(
   surroundings: Surroundings,
-  { prefix = "", most, signal }: { readonly prefix?: string; readonly most: number; readonly signal?: AbortSignal },
+  { prefix = "", most }: { readonly prefix?: string; readonly most: number },
 ): Promise<string[]> {
   const { decodeSegment } = await import("../../storage/keys.ts");
   return withBareStorage(surroundings, async (storage) => {
@@ -14,7 +14,7 @@ export async function userIds(
     for await (const segment of storage.children(["users"])) {
       const id = decodeSegment(segment);
       if (id?.startsWith(prefix) === true) found.push(id);
-      if (found.length === most || signal?.aborted === true) break;
+      if (found.length === most) break;
     }
     return found;
   });
