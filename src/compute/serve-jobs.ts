@@ -15,13 +15,11 @@ export async function serveJobs(open: () => Jobs | Promise<Jobs>): Promise<void>
   port.on("message", ({ name, input }: JobRequest) => void reply(name, input));
   port.postMessage({ ready: true } satisfies JobReply);
 
-  const step = (): undefined => undefined;
-
   async function reply(name: string, input: unknown): Promise<void> {
     const moved: ArrayBuffer[] = [];
     try {
       const move = (buffer: ArrayBuffer): void => void moved.push(buffer);
-      const output = await jobs[name]!(input as never, { step, move });
+      const output = await jobs[name]!(input as never, { step: () => undefined, move });
       port!.postMessage({ output } satisfies JobReply, moved);
     } catch (error) {
       const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
