@@ -7,8 +7,6 @@ import { isFreeUse } from "./ledger-reader.ts";
 const REPEAT_MS = 10 * 60_000; // The same question asked again within so long may be a repeat that nobody meant, ms.
 /** Older entries among which a repeated question is looked for. */
 export const REPEAT_WITHIN = 100;
-/** A question that a user paid for, with points or with a free use; `entry` is the number of the entry that charged it. */
-export type ChargedQuestion = NonNullable<Awaited<ReturnType<typeof readCharges>>[number]>;
 
 /** What each entry charged for; undefined for one that charged for no question. @param entries newest first: a question
  * that one of the next {@link REPEAT_WITHIN} asked too, shortly before, is marked as its repeat */
