@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { sha256 } from "../runtime/json/canonical-json.ts";
 import { readDocument } from "../storage/documents.ts";
+import { IDENTITY } from "../storage/identity/storage-identity.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import type { Service } from "../service/service.ts";
 import { count, language } from "../contract/schemas/shared-fields.ts";
@@ -25,6 +26,21 @@ export async function openFixture(folder: string) {
 /** Whether the fixture was loaded into the storage, at least in part. */
 export const isLoaded = async ({ name }: Fixture, storage: Storage): Promise<boolean> =>
   (await storage.get(["fixtures", name])) !== undefined;
+
+const begunKey = ({ name }: Fixture): Key => ["fixtures", `${name}-begun`];
+
+/** Whether a storage without the fixture has other data: its tokens, which are public, must not become valid there. */
+export async function isOfOthers(fixture: Fixture, storage: Storage): Promise<boolean> {
+  for await (const [room] of storage.keys([])) {
+    // Looked up after the key was found: another process may be loading the fixture now.
+    if (room!.text !== IDENTITY[0]) return !(await storage.has(begunKey(fixture)));
+  }
+  return false;
+}
+
+/** Marks the storage as the fixture's before anything else is written, so that a load that was killed can be repeated. */
+export const beginFixture = (fixture: Fixture, storage: Storage): Promise<boolean> =>
+  storage.create(begunKey(fixture), "{}");
 
 type FigureChanges = { readonly free_daily_quota?: number | undefined; readonly points?: number | undefined };
 

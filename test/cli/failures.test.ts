@@ -275,3 +275,36 @@ it("lists a ledger's entries down to a damaged one, and names its key", async ()
   expect(stderr).toContain("users/alice/ledger/0/90");
   await own.remove();
 });
+
+it("makes no demo world in a storage that has other data, and writes nothing there", async () => {
+  const cwd = join(folder.path, "real");
+  await mkdir(cwd);
+  const storage = ["--storage", "fs:./real"];
+  expect((await anp(["users", "create", "alice", ...storage], { cwd })).code).toBe(0);
+  const files = () => readdir(join(cwd, "real"), { recursive: true });
+  const before = await files();
+  for (const args of [
+    ["quota", "alice"],
+    ["serve", "--port", "0"],
+    ["ask", "hello", "--user", "alice"],
+  ]) {
+    const refused = await anp([...args, "--demo"], { cwd, env: { ANP_STORAGE: "fs:./real" } });
+    expect([refused.code, refused.stdout]).toEqual([2, ""]);
+    expect(refused.stderr).toContain("error: fs:./real has data, but no demo world.");
+    expect(refused.stderr).toContain("name an empty storage with --storage");
+  }
+  expect(await files()).toEqual(before);
+});
+
+it("finishes a demo world whose making was interrupted", async () => {
+  const cwd = join(folder.path, "part");
+  await mkdir(cwd);
+  const part = await openStorage("fs:./part", { cwd });
+  await part.create(["ready", "identity"], '{"id":"x"}');
+  await part.create(["fixtures", "demo-begun"], "{}");
+  await part.create(["events", "x"], "{}");
+  await part.close();
+  const { code, stdout, stderr } = await anp(["quota", "demo", "--demo", "--storage", "fs:./part"], { cwd });
+  expect([code, stderr]).toEqual([0, expect.stringContaining("There is no demo world yet: making one")]);
+  expect(stdout).toContain("9999");
+});

@@ -1,4 +1,11 @@
-import { isLoaded, loadFixture, type Fixture, type FixtureUser } from "../../admin/load-fixture.ts";
+import {
+  beginFixture,
+  isLoaded,
+  isOfOthers,
+  loadFixture,
+  type Fixture,
+  type FixtureUser,
+} from "../../admin/load-fixture.ts";
 import type { Config } from "../../config/config-schema.ts";
 import type { ConfigValues } from "../../config/load-config.ts";
 import type { Logger } from "../../runtime/logger.ts";
@@ -11,7 +18,7 @@ import { UNFINISHED_IMPORT } from "../../storage/keys.ts";
 import { openStorage } from "../../storage/open-storage.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Context } from "../framework/command-context.ts";
-import { CommandFailure, EXIT } from "../framework/command-failure.ts";
+import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.ts";
 import { createTerminalLogger } from "../terminal/terminal-logger.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { openConfig } from "./open-config.ts";
@@ -54,10 +61,15 @@ export async function openSession(context: Context, whole: boolean, options: Ses
   await options.check?.(config);
   const logger = options.logger?.(config) ?? createTerminalLogger(context);
   const random = restartable(globals.seed);
+  const { unfinished = false } = options;
   const create = options.create === true || fixture !== undefined;
   const storage = await openStorage(config.storage, { mustExist: !create && options.absent !== true, cwd });
   try {
-    if (options.unfinished !== true) await checkStorage(storage, { config, seed: globals.seed, create, logger });
+    if (!unfinished && (await storage.has(UNFINISHED_IMPORT))) throw new CommandFailure(EXIT.failure, UNFINISHED);
+    const isNew = fixture !== undefined && !(await isLoaded(fixture, storage));
+    if (isNew && (await isOfOthers(fixture, storage))) throw new UsageError([notOf(fixture, storage)]);
+    if (!unfinished) await identify(storage, { config, seed: globals.seed, create, logger });
+    if (isNew) await beginFixture(fixture, storage);
     const deps = { config, storage, clock, random };
     if (!whole && (fixture === undefined || (await isLoaded(fixture, storage))))
       return sessionOf(createAccountsService(deps), random.restart);
@@ -78,11 +90,10 @@ export async function openSession(context: Context, whole: boolean, options: Ses
   }
 }
 
-async function checkStorage(
+async function identify(
   storage: Storage,
   { config, seed, create, logger }: { config: Config; seed: string | undefined; create: boolean; logger: Logger },
 ): Promise<void> {
-  if (await storage.has(UNFINISHED_IMPORT)) throw new CommandFailure(EXIT.failure, UNFINISHED);
   // Its own sequence: other ids do not depend on who was first here.
   const newId = (): string => restartable(seed).bytes(16).toString("hex");
   const found = await identifyStorage(storage, { expected: config.storage_id, create, newId });
@@ -93,6 +104,10 @@ async function checkStorage(
 const UNFINISHED =
   "The import into this storage is not finished. Run `anp storage import` again with the same backup; " +
   "if the backup is gone, empty the folder or the database.";
+
+const notOf = ({ name }: Fixture, { url }: Storage): string =>
+  `${url} has data, but no ${name} world. Its users' tokens are public, so none is made there. ` +
+  "Leave out --demo or --fixtures, or name an empty storage with --storage.";
 
 function sessionOf<S extends AccountsService>(service: S, restart: (salt: string) => void) {
   const { ids, userStates } = service;
