@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { ConfigError } from "../config/config-errors.ts";
+import { ConfigError, readNamedFile } from "../config/config-errors.ts";
 import type { MeaningRows } from "../language/thesaurus.ts";
 import { parseRows } from "../runtime/text/data-rows.ts";
 
@@ -8,10 +7,7 @@ const MOST = { meanings: 5000, characters: 60 };
 /** Reads an operator's lexicon: a meaning a line, its English words and its Chinese ones, as `top up, load | 充值, 充钱`.
  * @throws ConfigError when the file cannot be read, or with the meanings that are out of bounds */
 export async function readLexicon(file: string): Promise<MeaningRows> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new ConfigError([`assistant.lexicon: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
-  });
-  const rows = parseRows(text);
+  const rows = parseRows(await readNamedFile("assistant.lexicon", file));
   const faults = rows.flatMap((columns, at) => {
     const words = columns.flat();
     const where = `assistant.lexicon: meaning ${at + 1} of ${file}`;

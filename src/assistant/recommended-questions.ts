@@ -1,18 +1,25 @@
-import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { ConfigError, readNamedFile } from "../config/config-errors.ts";
 import type { OperationData } from "../contract/endpoints.ts";
+import { printField, validate } from "../contract/validation/validate-value.ts";
 import { detectLanguage, languageOfTag, nearestLanguage } from "../language/detect-language.ts";
+import { parseJson } from "../runtime/json/parse-json.ts";
 
 const questionFile = z.strictObject({
   questions: z.array(z.strictObject({ scene: z.string(), order_index: z.int(), zh: z.string(), en: z.string() })),
 });
 
 type RecommendedQuestions = OperationData<"getRecommendedQuestions">;
-type ListedQuestions = z.infer<typeof questionFile>["questions"];
+export type ListedQuestions = z.infer<typeof questionFile>["questions"];
 
-/** Reads a file of recommended questions. @throws when the file does not exist or is not valid */
-export const readQuestions = async (file: string): Promise<ListedQuestions> =>
-  questionFile.parse(JSON.parse(await readFile(file, "utf8"))).questions;
+/** Reads a file of recommended questions.
+ * @throws ConfigError when it cannot be read, or with the fields that are not valid */
+export async function readQuestions(file: string): Promise<ListedQuestions> {
+  const checked = validate(questionFile, parseJson(await readNamedFile("assistant.questions", file)));
+  if (checked.valid) return checked.data.questions;
+  const faults = checked.errors.map((error) => `assistant.questions: ${file}: ${printField(error, "the JSON")}`);
+  throw new ConfigError(faults.slice(0, 10));
+}
 
 /** The questions of a scene in their order; those of `home` for an unknown one. `lang` is a BCP 47 tag. The scene and the
  * language of the result are those asked for, or what is served instead. */

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { InvalidField } from "../contract/validation/validate-value.ts";
 import type { ConfigKey } from "./config-schema.ts";
 
@@ -8,6 +9,13 @@ export class ConfigError extends Error {
   constructor(errors: readonly string[], options?: ErrorOptions) {
     super(errors.join("\n"), options);
   }
+}
+
+/** The text of a file that the key of the configuration names. @throws ConfigError when it cannot be read */
+export async function readNamedFile(key: string, file: string): Promise<string> {
+  return readFile(file, "utf8").catch((error: unknown) => {
+    throw new ConfigError([`${key}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
+  });
 }
 
 type Given = { keys: readonly ConfigKey[]; sources: ReadonlyMap<string, string>; file: string | undefined };

@@ -1,5 +1,4 @@
-import { resolve } from "node:path";
-import { filledUp, recommend, readQuestions } from "../assistant/recommended-questions.ts";
+import { filledUp, recommend, type ListedQuestions } from "../assistant/recommended-questions.ts";
 import type { HostedAssistant } from "../assistant/hosted-assistant.ts";
 import type { Events } from "../events/events.ts";
 import type { OperationData, OperationId } from "../contract/endpoints.ts";
@@ -8,7 +7,6 @@ import { nearestLanguage } from "../language/detect-language.ts";
 import { isOpen } from "../news/snapshot/filtered-views.ts";
 import type { News } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { cachedPromise } from "../runtime/cache/cached-promise.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { ReportDamage } from "../storage/health/damage-reporter.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -25,13 +23,11 @@ const MOST = 50; // As many topics, or questions, as a request may ask for.
 const DAYS = 7; // Whose questions are recommended where the file has too few.
 
 type Rooms = { news: News; events: Events; suggestions: Suggestions; assistant: Pick<HostedAssistant, "inScript"> };
-type Basics = { config: Config; baseDir: string; clock: Clock; logger: Logger; reportDamage: ReportDamage };
+type Basics = { config: Config; questions: ListedQuestions; clock: Clock; logger: Logger; reportDamage: ReportDamage };
 type FrontPageDeps = Readonly<Rooms & Basics>;
 
 export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperations {
   const { config, news, events, assistant } = deps;
-  const { questions: file } = config.assistant;
-  const questions = cachedPromise(async () => (file === undefined ? [] : readQuestions(resolve(deps.baseDir, file))));
   const hotQuestions = createHotQuestions(deps);
 
   const topicsIn = async (lang: string, limit: number) =>
@@ -50,7 +46,7 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
 
   return {
     async getRecommendedQuestions(_call, { query }) {
-      const data = recommend(await questions(), query);
+      const data = recommend(deps.questions, query);
       const others = data.questions.length < query.limit ? await otherQuestions(query.lang) : [];
       return { data: await assistant.inScript(query.lang, await filledUp(data, others, query.limit), writeQuestions) };
     },

@@ -8,6 +8,7 @@ import type { ModelGateway } from "../assistant/model/provider-failover.ts";
 import { createTokenBudgets, type TokenObserver } from "../assistant/model/token-budgets.ts";
 import type { EmbeddingsObserver } from "../assistant/embeddings/embeddings-client.ts";
 import type { EmbeddedContent } from "../assistant/embeddings/embeddings.ts";
+import { readQuestions } from "../assistant/recommended-questions.ts";
 import { createMessages } from "../assistant/sessions/messages.ts";
 import { validateRequest, type RawInput } from "../contract/validation/validate-request.ts";
 import type { OperationId } from "../contract/endpoints.ts";
@@ -58,6 +59,7 @@ export async function createService(given: ServiceDeps) {
   const parts = { ...deps, ...accounts, messages };
   const reportDamage = createDamageReporter(deps);
   const events = createEvents({ ...parts, reportDamage });
+  const questions = (await readNamed(deps, "questions", readQuestions)) ?? [];
   const published = openNews(deps);
   const assistant = await openAssistant(deps);
   const knowledge = createKnowledge({ news: published, assistant });
@@ -70,7 +72,7 @@ export async function createService(given: ServiceDeps) {
   const refreshAfter: News["refreshAfter"] = async (...how) => renewed(await published.refreshAfter(...how));
   const news = { ...published, refresh, refreshAfter };
   const chat = createChat({ ...parts, reportDamage, budgets, events, news, assistant, knowledge, suggestions });
-  const feed = createFrontPageOperations({ ...parts, news, events, suggestions, assistant, reportDamage });
+  const feed = createFrontPageOperations({ ...parts, questions, news, events, suggestions, assistant, reportDamage });
   const operations: Operations = { ...accounts.operations, ...feed, sendChat: chat };
   return {
     ...accounts,
@@ -122,12 +124,17 @@ function openNews(deps: ServiceDeps): News {
 async function openAssistant(deps: ServiceDeps): Promise<HostedAssistant> {
   const { logger, observer, workers = false, assistantRunner } = deps;
   const runner = workers ? assistantInWorker({ logger, observer }) : (assistantRunner ?? assistantInProcess());
-  const { lexicon: file } = deps.config.assistant;
-  const lexicon = file === undefined ? undefined : await readLexicon(resolve(deps.baseDir, file));
+  const lexicon = await readNamed(deps, "lexicon", readLexicon);
   const { embeddings: vectors } = deps.config;
   const { createEmbeddings } = vectors === undefined ? {} : await import("../assistant/embeddings/embeddings.ts");
   const embeddings = createEmbeddings && ((on: EmbeddedContent) => createEmbeddings(vectors!, { ...deps, ...on }));
   return createHostedAssistant({ runner, model: await openModel(deps), logger, lexicon, embeddings });
+}
+
+/** What is read from a file that the configuration names, if it names one. */
+function readNamed<T>({ config, baseDir }: ServiceDeps, name: "lexicon" | "questions", read: (file: string) => T) {
+  const file = config.assistant[name];
+  return file === undefined ? undefined : read(resolve(baseDir, file));
 }
 
 async function openModel(deps: ServiceDeps): Promise<ModelGateway | undefined> {

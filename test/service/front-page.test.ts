@@ -2,20 +2,28 @@ import { writeFile } from "node:fs/promises";
 import { toTraditional } from "../../src/language/to-traditional.ts";
 import { isTraditional } from "../../src/language/traditional.ts";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { openHeadlines } from "../support/headlines.ts";
 import { openFixtureService } from "../support/service.ts";
 
-it("looks for the recommended questions again when they could not be read", async () => {
+it.each([
+  ["which is not there", undefined, "cannot be read (ENOENT)"],
+  ["which is not JSON", "questions: []", "the JSON: is required"],
+  [
+    "with a question that lacks a language",
+    '{"questions":[{"scene":"home","order_index":1,"zh":"问？"}]}',
+    "questions.0.en",
+  ],
+])("does not start with a file of recommended questions %s", async (_, text, message) => {
   const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
   const file = join(folder.path, "questions.json");
-  const { service } = await openFixtureService({ flags: { "assistant.questions": file }, refresh: false });
-  const ask = () => service.run("getRecommendedQuestions", { request_id: "r" }, { query: { limit: 1 } });
-  await expect(ask()).rejects.toThrow("ENOENT");
-  await writeFile(file, JSON.stringify({ questions: [{ scene: "home", order_index: 1, zh: "问？", en: "Why?" }] }));
-  expect((await ask()).data.questions).toEqual([{ content: "问？", order_index: 1 }]);
-  await folder.remove();
+  if (text !== undefined) await writeFile(file, text);
+  const opened = openFixtureService({ flags: { "assistant.questions": file }, refresh: false });
+  await expect(opened).rejects.toThrow(expect.objectContaining({ name: "ConfigError" }));
+  await expect(opened).rejects.toThrow(`assistant.questions: ${file}`);
+  await expect(opened).rejects.toThrow(message);
 });
 
 it.each(["zh", "en"])("fills recommended questions in %s up with answered ones about the topics", async (lang) => {
