@@ -5,4 +5,6 @@ import { openAnswerNetwork } from "./retrieval/rate-units.ts";
 
 openEncoder(); // While it starts, for which there is more time than for a job.
 openAnswerNetwork();
-void serveJobs(createAssistantJobs);
+const jobs = createAssistantJobs();
+jobs.warm();
+void serveJobs(() => jobs);

@@ -138,6 +138,7 @@ async function inTime<T>(job: Promise<T>): Promise<T> {
     return await job;
   } catch (error) {
     if (!(error instanceof JobError) || error.failure === "failed") throw error;
-    throw new AnpError(error.failure === "overdue" ? 429 : 1007, undefined, { cause: error });
+    if (error.failure === "overdue") throw new AnpError(429, undefined, { cause: error });
+    throw new AnpError(1007, "The answer could not be computed in time.", { cause: error });
   }
 }

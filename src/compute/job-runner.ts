@@ -25,7 +25,7 @@ export interface RunOptions {
   readonly deadline_ms?: number; // Longest run, from the moment the job begins. Default: the runner's.
   readonly signal?: AbortSignal | undefined; // Drops a job that waits; a running one continues, but its output is not waited for.
   readonly caller?: string; // Who the job is for: jobs of different callers are run in turn.
-  readonly wait_ms?: number; // Longest wait for its turn, ms; then the job fails without having been run.
+  readonly wait_ms?: number; // Longest wait for its turn once a worker runs, ms; then the job fails without having been run.
 }
 
 /** Runs the jobs of one table, one at a time, in the order of the calls. */

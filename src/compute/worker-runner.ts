@@ -46,6 +46,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
   #running: Task | undefined;
   #worker: Worker | undefined;
   #isReady = false;
+  #readySince = 0; // By a monotonic clock. Until then no job's turn could come.
   #restartAt = 0; // No worker is started before this instant, by a monotonic clock.
   #startFailure: JobError["failure"] = "failed"; // Why the last one did not start.
   #timer: NodeJS.Timeout | undefined; // Of the start, of the running job, or of idleness.
@@ -110,7 +111,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
   #takeInTime(): Task | undefined {
     for (let task = this.#waiting.shift(); task !== undefined; task = this.#waiting.shift()) {
       const { wait_ms = Infinity } = task.options;
-      if (performance.now() - task.since <= wait_ms) return task;
+      if (performance.now() - Math.max(task.since, this.#readySince) <= wait_ms) return task;
       this.#reject(task, new JobError("overdue", `waited longer than ${wait_ms / 1000} s`));
     }
     return undefined;
@@ -137,7 +138,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     clearTimeout(this.#timer);
     const task = this.#running;
     this.#running = undefined;
-    if ("ready" in reply) this.#isReady = true;
+    if ("ready" in reply) [this.#isReady, this.#readySince] = [true, performance.now()];
     else if ("output" in reply) task?.resolve(reply.output);
     else if (task !== undefined) this.#reject(task, new JobError("failed", reply.error.message, reply.error));
     this.#next();

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createRequire, syncBuiltinESMExports } from "node:module";
+import { basename } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createHostedAssistant, type HostedAssistant } from "../../src/assistant/hosted-assistant.ts";
 import { assistantInProcess } from "../../src/assistant/jobs/assistant-runner.ts";
 import type { AssistantJobs } from "../../src/assistant/jobs/assistant-jobs.ts";
@@ -69,7 +71,8 @@ describe("the assistant in a worker thread", () => {
 
   it("refuses a question with 1007 that takes too long or too much memory", async () => {
     const words = Array.from({ length: 300_000 }, (_, at) => at.toString(36)).join(" ");
-    await expect(assistant.prepare(asked(words))).rejects.toMatchObject({ code: 1007 });
+    const message = "The answer could not be computed in time.";
+    await expect(assistant.prepare(asked(words))).rejects.toMatchObject({ code: 1007, message });
     expect(await sourceOf(assistant)).toBe("withdraw-fee");
   });
 
@@ -79,6 +82,33 @@ describe("the assistant in a worker thread", () => {
     expect(await sourceOf(assistant)).toBe("withdraw-fee");
     expect(await sourceOf(assistant, "zebra fees")).toBe("new");
   });
+});
+
+it("loads all that the first question needs while it warms up", async () => {
+  const fs = createRequire(import.meta.url)("node:fs") as { readFileSync: (...of: unknown[]) => unknown };
+  const { readFileSync } = fs;
+  const read: string[] = [];
+  fs.readFileSync = (file, ...options) => {
+    read.push(basename(String(file)));
+    return readFileSync(file, ...options);
+  };
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    Object.assign(fs, { readFileSync });
+    syncBuiltinESMExports();
+  });
+  vi.resetModules();
+  const { createAssistantJobs } = await import("../../src/assistant/jobs/assistant-jobs.ts");
+  const jobs = createAssistantJobs();
+  jobs.warm();
+  expect(read).toContain("thesaurus.txt");
+  read.length = 0;
+  jobs.begin({ index: 1, lexicon: [] });
+  jobs.change({ index: 1, removed: [], added: EXCHANGE });
+  const questions = [QUESTION, "提现手续费是多少？", "有什么最新公告？"];
+  const prepared = questions.map((question) => jobs.prepare({ index: 1, hasModel: false, ...asked(question) }));
+  expect(prepared[0]!.answer?.outcome).toBe("answered");
+  expect(read).toEqual([]);
 });
 
 it("sends only what changed", async () => {

@@ -68,6 +68,11 @@ describe("jobs in a worker", () => {
     expect(order).toEqual(["own", "a0", "b0", "c0", "a1", "b1", "a2", "a3", "a4"]);
   });
 
+  test("do not wait too long while the worker starts", async () => {
+    const { runner } = probe();
+    expect(await runner.run("count", undefined, { wait_ms: 10 })).toMatchObject({ runs: 1 });
+  });
+
   test("that waited too long fail without being run", async () => {
     const { runner, events } = probe();
     const late = runner.run("count", undefined, { wait_ms: -1 });

@@ -4,8 +4,8 @@ import { checkReply } from "../answering/model-answer.ts";
 import { readVectors } from "../embeddings/read-vectors.ts";
 import type { Script } from "../../language/detect-language.ts";
 import type { MeaningRows } from "../../language/thesaurus.ts";
-import type { PassageChanges } from "../passage.ts";
-import type { AnswerIndex } from "../retrieval/answer-index.ts";
+import type { Passage, PassageChanges } from "../passage.ts";
+import { AnswerIndex } from "../retrieval/answer-index.ts";
 import { VectorIndex } from "../retrieval/vector-index.ts";
 import { routeQuestion } from "../routing/router.ts";
 import { beginIndex, type BeginIndex } from "./shared-indexes.ts";
@@ -14,6 +14,9 @@ import { beginIndex, type BeginIndex } from "./shared-indexes.ts";
 type OnIndex = { readonly index: number };
 /** What the assistant computes from foreign text, as jobs on one index. Undefined: another index is held, or none. */
 export type AssistantJobs = ReturnType<typeof createAssistantJobs>;
+
+const TEXT = { title: "What is the fee?", text: "手续费为 1 USDT。手续费是多少？", url: "", published_at: null };
+const SAMPLE: Passage = { ...TEXT, id: "warm", kind: "help", lang: "en" };
 
 /** Jobs with an index of their own, unless it is begun otherwise. */
 export function createAssistantJobs(begin = beginIndex) {
@@ -40,9 +43,11 @@ export function createAssistantJobs(begin = beginIndex) {
   }
 
   return {
-    /** Loads the router, so that the first question need not wait for it. */
+    /** Loads all that questions are answered with, so that the first need not wait for it: it answers some. */
     warm(): void {
-      routeQuestion("warm", { history: [] });
+      const asked = { history: [], research: false, refused: [], hasModel: false, now: 0 };
+      const index = new AnswerIndex([SAMPLE, { ...SAMPLE, lang: "zh" }]);
+      for (const question of [SAMPLE.title, SAMPLE.text]) prepareQuestion({ ...asked, question }, index);
     },
     begin({ index: id, lexicon }: OnIndex & { readonly lexicon: MeaningRows }): void {
       held = { id, on: begin(lexicon) };

@@ -6,7 +6,7 @@ import type { AssistantJobs } from "./assistant-jobs.ts";
 import type { BeginIndex } from "./shared-indexes.ts";
 
 const JOB_MS = 2000;
-const START_MS = 10_000;
+const START_MS = 30_000; // A worker loads all that it answers with: a second, but more where others need the processor.
 const MEMORY_MB = 512; // V8's heap of the worker, MB: enough for the index of 100,000 articles.
 
 const load = async (begin?: BeginIndex) => (await import("./assistant-jobs.ts")).createAssistantJobs(begin);
