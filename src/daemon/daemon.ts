@@ -200,8 +200,7 @@ export class Daemon {
     const { logger } = service;
     const { signal } = this.#stop;
     void refreshes.run(signal);
-    const warmUp = service.warm().catch((error: unknown) => logger.warn({ err: error }, "could not warm up"));
-    return [warmUp, tidy(service, signal), keepRetention(service, logger, signal), service.keepVectors(signal)];
+    return [service.warm(), tidy(service, signal), keepRetention(service, logger, signal), service.keepVectors(signal)];
   }
 
   /** Waits `drain_delay_ms` for load balancers to notice, stops accepting, and cuts off what runs after `drain_ms`. */

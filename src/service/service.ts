@@ -95,9 +95,10 @@ export async function createService(given: ServiceDeps) {
     /** Whether the storage takes writes, as of the last second. @throws StorageError when it does not */
     ready: () => probe.recent(),
     probe: () => probe.run(),
-    /** Computes in advance what the first question and the first front page would wait for. */
+    /** Computes in advance what the first question and the first front page would wait for. A failure is only logged. */
     async warm(): Promise<void> {
-      await Promise.all([assistant.warm(), knowledge.ready(), warmFeed(feed, accounts.ids.request())]);
+      const all = [assistant.warm(), knowledge.ready(), warmFeed(feed, accounts.ids.request())];
+      await Promise.all(all).catch((error: unknown) => deps.logger.warn({ err: error }, "could not warm up"));
     },
     /** Waits until what follows replies is stored: turns of sessions, events, and operations in the index. */
     settled: (): Promise<unknown> => Promise.all([messages.settled(), events.flush(), accounts.ledger.settled()]),
