@@ -1,5 +1,8 @@
 import { once } from "node:events";
 import { modelConfig, type ModelConfig } from "../config/model-config.ts";
+import { NO_ANSWER } from "../assistant/model/model-prompt.ts";
+import type { Passage } from "../assistant/passage.ts";
+import { detectLanguage } from "../language/detect-language.ts";
 import { sentencesOf } from "../language/sentences.ts";
 import type { Fault } from "./fault-catalogue.ts";
 
@@ -26,13 +29,21 @@ export function failingFetch(failure: () => ModelFailure | undefined, working: t
   };
 }
 
-/** The endpoint of {@link FAILING_MODEL} once its faults are used up: it quotes the start of the first passage. */
-export const scriptedFetch: typeof fetch = (_input, init) => {
-  const { messages } = JSON.parse(init?.body as string) as { messages: { content: string }[] };
-  const line = /^\{.*$/m.exec(messages.at(-1)!.content)?.[0] ?? "{}";
-  const { title = "", text = "" } = JSON.parse(line) as { title?: string; text?: string };
-  const [quote = title] = sentencesOf(text);
-  return Promise.resolve(completion(`${quote} [1]`));
+type Messages = readonly { readonly content: string }[];
+
+/** The endpoint of {@link FAILING_MODEL} once its faults are used up: it quotes the first sentence of the passages that
+ * passes the checks of a reply. */
+export const scriptedFetch: typeof fetch = async (_input, init) => {
+  const { judgeReply } = await import("../assistant/grounding/judge-reply.ts");
+  const { messages } = JSON.parse(init?.body as string) as { messages: Messages };
+  const { content } = messages.findLast((message) => message.content.startsWith("Passages:"))!;
+  const lines = content.match(/^\{.*$/gm) ?? [];
+  const excerpts = lines.map((line) => JSON.parse(line) as Passage);
+  const { question } = JSON.parse(content.slice(content.lastIndexOf("{"))) as { question: string };
+  const asked = { question, lang: detectLanguage(question), wide: false, instructions: messages[0]!.content };
+  const quotes = excerpts.flatMap(({ text }, at) => sentencesOf(text).map((sentence) => `${sentence} [${at + 1}]`));
+  const isGood = (reply: string): boolean => judgeReply({ ...asked, excerpts, reply }) === "good";
+  return completion(quotes.find(isGood) ?? NO_ANSWER);
 };
 
 async function untilAborted(signal: AbortSignal): Promise<never> {

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { validateResponse } from "../../src/contract/validation/validate-response.ts";
+import { assistantInProcess } from "../../src/assistant/jobs/assistant-runner.ts";
+import { timeoutError } from "../../src/compute/job-runner.ts";
 import { checkFaults, FAULT_LIST, faultText, readFault } from "../../src/faults/fault-catalogue.ts";
 import { Faults } from "../../src/faults/inject-faults.ts";
 import { createApp } from "../../src/http/app.ts";
@@ -127,6 +129,31 @@ describe("a service with faults", () => {
       "提现手续费按币种和网络收取固定数量，与提现金额无关。 [1]",
     ]);
     expect((await ask("/api/v1/ai/me")).body.data.free_daily_used).toBe(1);
+  });
+
+  it.each(["What are the maker and taker fees?", "What are AI points?", "挂单和吃单的手续费是多少？"])(
+    "recovers with an answer that passes the checks of a model's reply: %s",
+    async (question) => {
+      const ask = await failing(["model=error,times=1"], { fixture: "demo" });
+      expect((await ask(CHAT, { question })).body.code).toBe(1007);
+      const { data, code } = (await ask(CHAT, { question })).body;
+      expect([code, data.model_name]).toEqual([0, "failing-model"]);
+      expect(data.answer).toMatch(/ \[1\]$/);
+      expect((await ask("/api/v1/ai/me")).body.data.free_daily_used).toBe(1);
+    },
+  );
+
+  it("is armed where it could not warm up", async () => {
+    const faults = new Faults([readFault("trade-reward=error")]);
+    const runner = assistantInProcess();
+    const assistantRunner: typeof runner = {
+      ...runner,
+      run: (name, ...of) => (name === "warm" ? Promise.reject(timeoutError(2000)) : runner.run(name, ...of)),
+    };
+    ({ service } = await openFixtureService({ create: (deps) => faults.open({ ...deps, assistantRunner }) }));
+    await faults.arm(service);
+    const call = { request_id: "r", user: "alice" };
+    await expect(service.run("postTradeReward", call, { body: TRADE })).rejects.toThrow("injected fault");
   });
 
   it("strikes only once it is armed", async () => {
