@@ -23,24 +23,19 @@ export async function openFixture(folder: string) {
   return { folder, name, anchor_ms: Date.parse(anchor), configFile: join(folder, "config.yaml") };
 }
 
-/** Whether the fixture was loaded into the storage, at least in part. */
-export const isLoaded = async ({ name }: Fixture, storage: Storage): Promise<boolean> =>
-  (await storage.get(["fixtures", name])) !== undefined;
+const eventsKey = ({ name }: Fixture): Key => ["fixtures", `${name}-events`]; // It is written last.
 
-const begunKey = ({ name }: Fixture): Key => ["fixtures", `${name}-begun`];
+/** Whether the fixture was loaded into the storage. */
+export const isLoaded = (fixture: Fixture, storage: Storage): Promise<boolean> => storage.has(eventsKey(fixture));
 
 /** Whether a storage without the fixture has other data: its tokens, which are public, must not become valid there. */
-export async function isOfOthers(fixture: Fixture, storage: Storage): Promise<boolean> {
+export async function isOfOthers({ name }: Fixture, storage: Storage): Promise<boolean> {
   for await (const [room] of storage.keys([])) {
     // Looked up after the key was found: another process may be loading the fixture now.
-    if (room!.text !== IDENTITY[0]) return !(await storage.has(begunKey(fixture)));
+    if (room!.text !== IDENTITY[0]) return !(await storage.has(["fixtures", name]));
   }
   return false;
 }
-
-/** Marks the storage as the fixture's before anything else is written, so that a load that was killed can be repeated. */
-export const beginFixture = (fixture: Fixture, storage: Storage): Promise<boolean> =>
-  storage.create(begunKey(fixture), "{}");
 
 type FigureChanges = { readonly free_daily_quota?: number | undefined; readonly points?: number | undefined };
 
@@ -67,7 +62,7 @@ export async function loadFixture(fixture: Fixture, service: Service, changes: R
   const moved_by_ms = await movedBy(fixture, storage, clock.now());
   const events = await readFile(join(fixture.folder, "events.ndjson"), "utf8");
   const mark = JSON.stringify(sha256(events));
-  const key: Key = ["fixtures", `${fixture.name}-events`];
+  const key = eventsKey(fixture);
   // To find out by a replay that the log has them all would be a large part of a daemon's start.
   if ((await storage.get(key)) !== mark) {
     await service.events.replay(movedLines(events, moved_by_ms));
@@ -76,8 +71,9 @@ export async function loadFixture(fixture: Fixture, service: Service, changes: R
   return users;
 }
 
-/** The offset in ms that dates of this storage's copy are moved by. The first process that loads it decides. */
-async function movedBy(fixture: Fixture, storage: Storage, now: number): Promise<number> {
+/** The offset in ms that dates of this storage's copy are moved by. The first process that loads it decides,
+ * before it writes anything else: a load that was killed is no data of others. */
+export async function movedBy(fixture: Fixture, storage: Storage, now: number): Promise<number> {
   const key: Key = ["fixtures", fixture.name];
   const mark = { moved_by_ms: Math.max(0, now - fixture.anchor_ms) };
   if (await storage.create(key, JSON.stringify(mark))) return mark.moved_by_ms;

@@ -29,13 +29,11 @@ export function failingFetch(failure: () => ModelFailure | undefined, working: t
   };
 }
 
-type Messages = readonly { readonly content: string }[];
-
 /** The endpoint of {@link FAILING_MODEL} once its faults are used up: it quotes the first sentence of the passages that
  * passes the checks of a reply. */
 export const scriptedFetch: typeof fetch = async (_input, init) => {
   const { judgeReply } = await import("../assistant/grounding/judge-reply.ts");
-  const { messages } = JSON.parse(init?.body as string) as { messages: Messages };
+  const { messages } = JSON.parse(init?.body as string) as { messages: { content: string }[] };
   const { content } = messages.findLast((message) => message.content.startsWith("Passages:"))!;
   const lines = content.match(/^\{.*$/gm) ?? [];
   const excerpts = lines.map((line) => JSON.parse(line) as Passage);

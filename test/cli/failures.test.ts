@@ -301,7 +301,7 @@ it("finishes a demo world whose making was interrupted", async () => {
   await mkdir(cwd);
   const part = await openStorage("fs:./part", { cwd });
   await part.create(["ready", "identity"], '{"id":"x"}');
-  await part.create(["fixtures", "demo-begun"], "{}");
+  await part.create(["fixtures", "demo"], '{"moved_by_ms":0}');
   await part.create(["events", "x"], "{}");
   await part.close();
   const { code, stdout, stderr } = await anp(["quota", "demo", "--demo", "--storage", "fs:./part"], { cwd });

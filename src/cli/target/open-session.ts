@@ -1,11 +1,5 @@
-import {
-  beginFixture,
-  isLoaded,
-  isOfOthers,
-  loadFixture,
-  type Fixture,
-  type FixtureUser,
-} from "../../admin/load-fixture.ts";
+import { isLoaded, isOfOthers, loadFixture, movedBy } from "../../admin/load-fixture.ts";
+import type { Fixture, FixtureUser } from "../../admin/load-fixture.ts";
 import type { Config } from "../../config/config-schema.ts";
 import type { ConfigValues } from "../../config/load-config.ts";
 import type { Logger } from "../../runtime/logger.ts";
@@ -22,6 +16,7 @@ import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.t
 import { createTerminalLogger } from "../terminal/terminal-logger.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { openConfig } from "./open-config.ts";
+import REFUSALS from "./storage-refusals.json" with { type: "json" };
 
 /** The users and their points, on the storage that the flags, the environment and the configuration name. */
 export type AccountsSession = ReturnType<typeof sessionOf<AccountsService>>;
@@ -65,11 +60,13 @@ export async function openSession(context: Context, whole: boolean, options: Ses
   const create = options.create === true || fixture !== undefined;
   const storage = await openStorage(config.storage, { mustExist: !create && options.absent !== true, cwd });
   try {
-    if (!unfinished && (await storage.has(UNFINISHED_IMPORT))) throw new CommandFailure(EXIT.failure, UNFINISHED);
+    if (!unfinished && (await storage.has(UNFINISHED_IMPORT)))
+      throw new CommandFailure(EXIT.failure, REFUSALS.unfinished);
     const isNew = fixture !== undefined && !(await isLoaded(fixture, storage));
-    if (isNew && (await isOfOthers(fixture, storage))) throw new UsageError([notOf(fixture, storage)]);
+    if (isNew && (await isOfOthers(fixture, storage)))
+      throw new UsageError(`${storage.url} has data, but no ${fixture.name} world. ${REFUSALS.ofOthers}`);
     if (!unfinished) await identify(storage, { config, seed: globals.seed, create, logger });
-    if (isNew) await beginFixture(fixture, storage);
+    if (isNew) await movedBy(fixture, storage, clock.now());
     const deps = { config, storage, clock, random };
     if (!whole && (fixture === undefined || (await isLoaded(fixture, storage))))
       return sessionOf(createAccountsService(deps), random.restart);
@@ -100,14 +97,6 @@ async function identify(
   if (found !== undefined && found.missing > 0)
     logger.warn(found, "a part of the storage had lost its identity, and perhaps its data; it has a new mark");
 }
-
-const UNFINISHED =
-  "The import into this storage is not finished. Run `anp storage import` again with the same backup; " +
-  "if the backup is gone, empty the folder or the database.";
-
-const notOf = ({ name }: Fixture, { url }: Storage): string =>
-  `${url} has data, but no ${name} world. Its users' tokens are public, so none is made there. ` +
-  "Leave out --demo or --fixtures, or name an empty storage with --storage.";
 
 function sessionOf<S extends AccountsService>(service: S, restart: (salt: string) => void) {
   const { ids, userStates } = service;
