@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { modelConfig, type ModelConfig } from "../config/model-config.ts";
+import { judgeReply } from "../assistant/grounding/judge-reply.ts";
 import { NO_ANSWER } from "../assistant/model/model-prompt.ts";
 import type { Passage } from "../assistant/passage.ts";
 import { detectLanguage } from "../language/detect-language.ts";
@@ -31,8 +32,7 @@ export function failingFetch(failure: () => ModelFailure | undefined, working: t
 
 /** The endpoint of {@link FAILING_MODEL} once its faults are used up: it quotes the first sentence of the passages that
  * passes the checks of a reply. */
-export const scriptedFetch: typeof fetch = async (_input, init) => {
-  const { judgeReply } = await import("../assistant/grounding/judge-reply.ts");
+export const scriptedFetch: typeof fetch = (_input, init) => {
   const { messages } = JSON.parse(init?.body as string) as { messages: { content: string }[] };
   const { content } = messages.findLast((message) => message.content.startsWith("Passages:"))!;
   const lines = content.match(/^\{.*$/gm) ?? [];
@@ -41,7 +41,7 @@ export const scriptedFetch: typeof fetch = async (_input, init) => {
   const asked = { question, lang: detectLanguage(question), wide: false, instructions: messages[0]!.content };
   const quotes = excerpts.flatMap(({ text }, at) => sentencesOf(text).map((sentence) => `${sentence} [${at + 1}]`));
   const isGood = (reply: string): boolean => judgeReply({ ...asked, excerpts, reply }) === "good";
-  return completion(quotes.find(isGood) ?? NO_ANSWER);
+  return Promise.resolve(completion(quotes.find(isGood) ?? NO_ANSWER));
 };
 
 async function untilAborted(signal: AbortSignal): Promise<never> {
