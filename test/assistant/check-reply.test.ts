@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { judgeReply } from "../../src/assistant/grounding/judge-reply.ts";
 import type { CheckedRequest } from "../../src/assistant/grounding/reply-fault.ts";
 import { figuresOf } from "../../src/assistant/grounding/figures.ts";
+import { toPrompt } from "../../src/assistant/model/model-prompt.ts";
 import { fold } from "../../src/language/tokenize.ts";
 import { judgeAll, readReplies, sharesOf } from "../eval/model-replies.ts";
 import { passage } from "./passages.ts";
@@ -52,6 +53,19 @@ describe("a model's reply is delivered", () => {
     "I completely understand how frustrating that is! It is 1 USDT on TRC-20 [1].",
   ])("%s", (reply) => {
     expect(judge(reply)).toBe("good");
+  });
+
+  it("with who reports a news item, and when", () => {
+    const text = "The Tidepool bridge was attacked and lost $87 million.";
+    const at = "2026-11-18T20:00:00Z";
+    const item = { id: "w2", kind: "news", title: "Tidepool bridge attacked", text, published_at: at } as const;
+    const news = { excerpts: [passage({ ...item, outlet: "Block Harbor" })], question: "Was Tidepool attacked?" };
+    const reply =
+      "Block Harbor reported on 18 November 2026 that the Tidepool bridge was attacked and lost $87 million [1].";
+    expect(judge(reply, news)).toBe("good");
+    expect(judge(reply.replace("Harbor", "Signal"), news)).toContain("name");
+    const { messages } = toPrompt({ ...news, lang: "en", history: [], wide: false, passages: news.excerpts });
+    expect(messages.at(-1)!.content).toContain(`"outlet":"Block Harbor","published_at":"${at}"`);
   });
 
   it("with a date so many days after another", () => {

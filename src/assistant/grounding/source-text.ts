@@ -24,7 +24,7 @@ export interface SourceClause extends Wording, Part {
 
 /** A passage, read for what statements are compared with. */
 export interface SourceText extends Wording {
-  readonly folded: string; // Title, text, address and symbols, folded.
+  readonly folded: string; // Title, text, address, outlet and symbols, folded.
   readonly figures: readonly Figure[];
   readonly clauses: readonly SourceClause[]; // Parts of the sentences, and table cells with their row and column.
   readonly isNews: boolean;
@@ -43,12 +43,12 @@ export interface StatementContext {
 
 /** Reads a passage. */
 export function readSource(passage: Passage): SourceText {
-  const { title, text, url, published_at, symbols = [] } = passage;
+  const { title, text, url, outlet = "", published_at, symbols = [] } = passage;
   const clauses = partsOf(text).map((part): SourceClause => {
     const words = { telling: tellingOf(part.text), ...wordingOf(part.text) };
     return { ...part, source: passage.id, figures: figuresOf(part.text), ...words };
   });
-  const whole = [title, ...(passage.aliases ?? []), text, url, symbols.join(" ")].join("\n");
+  const whole = [title, ...(passage.aliases ?? []), text, url, outlet, symbols.join(" ")].join("\n");
   return {
     folded: fold(whole),
     figures: [...figuresOf(datesAround(published_at)), ...figuresOf(fold(`${title}\n${text}`))],

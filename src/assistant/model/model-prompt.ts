@@ -53,7 +53,7 @@ function promptOf({ question, lang, history, passages, wide }: PromptRequest): P
     { role: "user", content: turn.question },
     { role: "assistant", content: turn.answer.slice(0, MOST.answer) },
   ]);
-  const lines = numbered(passages, ["kind", "published_at", "title", "text"]);
+  const lines = numbered(passages, ["kind", "outlet", "published_at", "title", "text"]);
   const content = ["Passages:", ...lines, "", `Question: ${JSON.stringify({ question })}`].join("\n");
   messages.push({ role: "user", content });
   return { system, messages };

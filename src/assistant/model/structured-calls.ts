@@ -78,7 +78,7 @@ export function toVerify(request: PromptRequest, statements: readonly Statement[
   const said = statements.map(({ cited: cites, text }, at) => JSON.stringify({ number: at + 1, cites, text }));
   const rest = ["", `Question: ${JSON.stringify(asked)}`, "", "Statements:", ...said];
   let left = most - tokensOf([...VERIFY.instructions, ...rest].join());
-  const lines = numbered(request.passages, ["kind", "published_at", "title", "text", "url"]);
+  const lines = numbered(request.passages, ["kind", "outlet", "published_at", "title", "text", "url"]);
   const shown = lines.filter((line, at) => {
     left -= tokensOf(line);
     return left >= 0 || statements.some(({ cited }) => cited.includes(at + 1));
