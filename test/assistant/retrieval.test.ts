@@ -273,6 +273,30 @@ describe("the part of an article that answers", () => {
     expect(text.split("\n")).toEqual(["Steps for a visa stamp:", ...items]);
   });
 
+  it("has lines of names and values whole, as a list, and what answers a question that it ends with", () => {
+    const pad = "This sentence is of no use to anybody who reads it, but it is as long as others are. ".repeat(4);
+    const limits = `Cash limits:\nDebit card: 600 EUR\nCredit card: 300 EUR\n\n${pad}`;
+    const lost = `${pad}\n\nClicked the link of a false mail?\nBlock the card in the app.`;
+    const of = new AnswerIndex([
+      passage({ id: "l", title: "Limits", text: limits }),
+      passage({ title: "Mail", text: lost }),
+    ]);
+    const textOfBest = (question: string): string => find(question, {}, of).quoted[0]!.window.text;
+    const kinds = unitsOf("Cash: 5 EUR\nCard: 3 EUR\n\nNote: it changes.").map(({ kind }) => kind);
+    expect(kinds).toEqual(["item", "item", "sentence"]);
+    expect(textOfBest("cash with the credit card")).toContain(
+      "Cash limits:\nDebit card: 600 EUR\nCredit card: 300 EUR",
+    );
+    expect(textOfBest("i clicked the link of a false mail")).toMatch(/false mail\?\nBlock the card in the app\.$/);
+  });
+
+  it("has the instructions where a question asks how to do something", () => {
+    const pad = "Letters are sent by post on working days, and not at weekends or on holidays. ".repeat(12);
+    const text = `Changing your address is free.\n\n${pad}\n\nTo change your address, open Profile.`;
+    const of = new AnswerIndex([passage({ title: "Address", text })]);
+    expect(find("how do i change my address", {}, of).quoted[0]!.window.text).toContain("open Profile");
+  });
+
   it("is one part of each of two articles for two questions in one", () => {
     const { quoted } = find("What are the withdrawal fees and when are staking rewards paid?");
     expect(quoted.map(({ article: { found } }) => found.passage.id).sort()).toEqual(["fees", "staking"]);

@@ -13,9 +13,9 @@ const MIX = TUNING.windows;
 /** Chooses the contiguous units that answer best, and extends them to a list's end.
  * @param length a factor of the usual length */
 export function chooseWindow({ found, groups, titleCoverage }: RankedArticle, rating: UnitRating, length = 1) {
-  const { matches, shares, fitting, judged } = rating;
+  const { matches, shares, fitting, judged, steps } = rating;
   const { units } = found.details();
-  const peaks = rating.peaks.map((peak, at) => peak + MIX.judged.share * judged[at]!);
+  const peaks = rating.peaks.map((peak, at) => peak + MIX.judged.share * judged[at]! + (steps[at]! ? MIX.steps : 0));
   const most = MIX.length[found.lang] * length;
   let best = { from: 0, to: 0, score: -Infinity };
   for (let from = 0; from < units.length; from++) {
@@ -58,7 +58,8 @@ function extend(units: readonly TextUnit[], first: number, last: number): [from:
     const before = units[from - 1];
     if (before !== undefined && (before.kind === "heading" || before.block === units[from]!.block)) from--;
   }
-  if (units[to]!.kind === "heading" && isItem(to + 1)) to++;
+  const isQuestion = /[?？]$/.test(units[to]!.text); // It is answered by what follows.
+  if (units[to + 1] !== undefined && (isQuestion || (units[to]!.kind === "heading" && isItem(to + 1)))) to++;
   while (isItem(to) && isItem(to + 1) && units[to + 1]!.block === units[to]!.block) to++;
   while (to > from && units[to]!.kind === "heading") to--;
   return [from, to];

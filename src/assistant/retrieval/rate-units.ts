@@ -18,7 +18,9 @@ type UnitMatch = ReturnType<typeof matchUnits>;
 /** How well each unit of an article answers a question, by words and by the network. */
 export function rateUnits(article: RankedArticle, question: string) {
   const match = matchUnits(article, question);
-  return { ...match, judged: judgeUnits(article, match, question) };
+  const isHow = STEPS.asks.test(fold(question));
+  const steps = article.found.details().units.map(({ text }) => isHow && STEPS.holds.test(fold(text)));
+  return { ...match, judged: judgeUnits(article, match, question), steps };
 }
 
 /** How well each unit says each group of the article, 0 to 1; each group's share of the question's weight, less for
@@ -55,7 +57,8 @@ export function matchUnits({ groups, found }: RankedArticle, question: string) {
 }
 
 /** Kinds of question by their form, and what a sentence that answers one usually contains. The first match wins. */
-const TYPES = PATTERNS.map((type) => patternsOf(type));
+const TYPES = PATTERNS.types.map((type) => patternsOf(type));
+const STEPS = patternsOf(PATTERNS.steps);
 
 /** A test of whether a sentence contains what such a question asks for; undefined for a question of no such form. */
 export function answerTypeOf(question: string): ((sentence: string) => boolean) | undefined {

@@ -18,17 +18,21 @@ export interface TextUnit {
 const ITEM = /^\s*(?:[-*•·]\s|\d{1,2}[.)、]|[（(]\d{1,2}[)）]|\|)/;
 const ROW = /[^\s|] *\| *[^\s|]/;
 const HEADING = /[:：]\s*$/;
+const KEYED = /^[^:：。.!?！？]{1,60}[:：]\s*[^\s:：]/u; // "Cash: EUR 300", an item where another one stands beside it.
 
 /** Splits an article's text, in HTML, Markdown or plain, into its units, in order. */
 export function unitsOf(article: string): TextUnit[] {
   const units: TextUnit[] = [];
   let block = 0;
   let head: string | undefined; // Of the table that the line before belongs to.
-  for (const [number, line] of plainTextWithLists(article).split("\n").entries()) {
+  const lines = plainTextWithLists(article).split("\n");
+  const isKeyed = (line = ""): boolean => KEYED.test(line) && sentencesOf(line).length === 1;
+  for (const [number, line] of lines.entries()) {
     if (line.trim() === "") block++;
     if (!/[\p{L}\p{N}]/u.test(line)) continue;
     const isRow = ROW.test(line);
-    const kind = isRow || ITEM.test(line) ? "item" : HEADING.test(line) ? "heading" : "sentence";
+    const isKeyedItem = isKeyed(line) && (isKeyed(lines[number - 1]) || isKeyed(lines[number + 1]));
+    const kind = isRow || isKeyedItem || ITEM.test(line) ? "item" : HEADING.test(line) ? "heading" : "sentence";
     const texts = kind === "item" ? [line.trim()] : sentencesOf(line);
     for (const text of texts) {
       const terms = new Set(searchTerms(text));
