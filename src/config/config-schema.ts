@@ -100,13 +100,11 @@ const sections = z.strictObject({
 });
 
 /** The whole configuration. Every key has a default; an unknown key is an error. */
-export const configSchema = sections.superRefine(({ server, admin, metrics }, context) => {
-  const listeners = Object.entries({ server, admin, metrics });
-  for (const [at, [name, { host, port }]] of listeners.entries()) {
-    const other = listeners.slice(0, at).find(([, one]) => port && one.port === port && one.host === host);
-    if (other) context.addIssue({ code: "custom", path: [name, "port"], message: `must differ from ${other[0]}.port` });
-  }
-});
+export const configSchema = sections.refine(
+  ({ server, ...others }) =>
+    ![others.admin, others.metrics].some(({ host, port }) => port && port === server.port && host === server.host),
+  { path: ["server", "port"], error: "must differ from admin.port and metrics.port on the same host" },
+);
 
 for (const [path, description] of Object.entries(TEXTS)) {
   const field = schemaAt(configSchema, path.split("."))!;

@@ -35,8 +35,7 @@ export function failingFetch(failure: () => ModelFailure | undefined, working: t
 export const scriptedFetch: typeof fetch = (_input, init) => {
   const { messages } = JSON.parse(init?.body as string) as { messages: { content: string }[] };
   const { content } = messages.findLast((message) => message.content.startsWith("Passages:"))!;
-  const lines = content.match(/^\{.*$/gm) ?? [];
-  const excerpts = lines.map((line) => JSON.parse(line) as Passage);
+  const excerpts = (content.match(/^\{.*$/gm) ?? []).map((line) => JSON.parse(line) as Passage);
   const { question } = JSON.parse(content.slice(content.lastIndexOf("{"))) as { question: string };
   const asked = { question, lang: detectLanguage(question), wide: false, instructions: messages[0]!.content };
   const quotes = excerpts.flatMap(({ text }, at) => sentencesOf(text).map((sentence) => `${sentence} [${at + 1}]`));

@@ -37,8 +37,12 @@ describe("configuration", () => {
   });
 
   it.each([
-    ["admin", "server: { port: 9000 }\nadmin: { port: 9000 }\n", "admin.port: must differ from server.port"],
-    ["metrics", "admin: { port: 9000 }\nmetrics: { port: 9000 }\n", "metrics.port: must differ from admin.port"],
+    ["admin", "server: { port: 9000 }\nadmin: { port: 9000 }\n", "server.port: must differ from admin.port"],
+    [
+      "metrics",
+      "server: { port: 9000 }\nmetrics: { port: 9000 }\n",
+      "server.port: must differ from admin.port and metrics.port",
+    ],
     ["zone", 'quota: { timezone: "+14:30" }\n', "quota.timezone: must be an offset such as +08:00, at most 14 hours"],
     ["endpoint", "model: { base_url: ftp://x, model: m }\n", "model.base_url: must be an http or https URL"],
   ])("names the bound of a value that is out of it: %s", (_, text, message) =>

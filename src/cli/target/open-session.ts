@@ -1,5 +1,4 @@
-import { isLoaded, isOfOthers, loadFixture, movedBy } from "../../admin/load-fixture.ts";
-import type { Fixture, FixtureUser } from "../../admin/load-fixture.ts";
+import { isLoaded, isOfOthers, loadFixture, movedBy, type Fixture } from "../../admin/load-fixture.ts";
 import type { Config } from "../../config/config-schema.ts";
 import type { ConfigValues } from "../../config/load-config.ts";
 import type { Logger } from "../../runtime/logger.ts";
@@ -24,7 +23,7 @@ export type AccountsSession = ReturnType<typeof sessionOf<AccountsService>>;
 /** The whole service, on the same storage. */
 export interface Session extends ReturnType<typeof sessionOf<Service>> {
   readonly baseDir: string; // The folder that relative paths of the configuration are resolved against.
-  readonly fill: (() => Promise<FixtureUser[]>) | undefined; // Loads the fixture, with `fillLater`: its users.
+  readonly fill: (() => ReturnType<typeof loadFixture>) | undefined; // Loads the fixture, with `fillLater`: its users.
 }
 
 export interface SessionOptions {

@@ -10,7 +10,6 @@ export type Terminal = ReturnType<typeof openTerminal>;
 /** Begins a line of progress. */
 export const CLEARED_LINE = "\r\u001b[2K";
 const READER_GONE: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED"]);
-
 const KEPT = "What the command has changed stays changed.";
 
 /** Opens the output of a command: the one place that decides about terminal, colour and prompts. Control characters are

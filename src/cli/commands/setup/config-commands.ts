@@ -6,7 +6,7 @@ const textOf = (value: unknown) => (value === null || typeof value === "string" 
 const show = defineCommand("config show", {
   async run(_values, context) {
     const { openConfig } = await import("../../target/open-config.ts");
-    const { configRows } = await import("../../../config/config-rows.ts");
+    const { configRows } = await import("../../../config/load-config.ts");
     const cells = { value: { of: ({ value }: { readonly value: unknown }) => textOf(value) } };
     await printTable(context, { table: "configuration", rows: configRows(await openConfig(context)), cells });
   },
