@@ -142,9 +142,9 @@ describe("clusters of headlines", () => {
         ...HEADLINE_PARTS.map((part) => headlinesOf("tuning", part)),
       ];
       for (const anew of [false, true]) {
-        const counts: ({ headlines: number } & Kept)[] = [];
-        for (const set of sets) counts.push({ headlines: set.length, ...(await idsKept(set, { anew })) });
-        console.table({ anew, ...counts });
+        const counts: ({ anew: boolean; headlines: number } & Kept)[] = [];
+        for (const set of sets) counts.push({ anew, headlines: set.length, ...(await idsKept(set, { anew })) });
+        console.table(counts);
         const sum = (name: "kept" | "of"): number => counts.reduce((total, one) => total + one[name], 0);
         expect(sum("kept") / sum("of")).toBeGreaterThanOrEqual(0.97);
       }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { createConcurrencyLimits } from "../../src/http/limits/concurrency-limits.ts";
@@ -99,7 +100,7 @@ describe("metrics", () => {
     await open();
     const other = await createService({
       config: service.config,
-      baseDir: ".",
+      baseDir: join(import.meta.dirname, "../../fixtures/demo"),
       storage: service.storage,
       clock,
       random: seededRandom("other"),
