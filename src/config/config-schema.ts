@@ -101,8 +101,8 @@ const sections = z.strictObject({
 
 /** The whole configuration. Every key has a default; an unknown key is an error. */
 export const configSchema = sections.refine(
-  ({ server, ...others }) =>
-    ![others.admin, others.metrics].some(({ host, port }) => port && port === server.port && host === server.host),
+  ({ server, admin, metrics }) =>
+    ![admin, metrics].some(({ host, port }) => port && port === server.port && host === server.host),
   { path: ["server", "port"], error: "must differ from admin.port and metrics.port on the same host" },
 );
 

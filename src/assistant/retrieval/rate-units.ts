@@ -71,8 +71,8 @@ const MEASURES = 8;
 /** The vectors of words that the network has none for. */
 export const GIVEN = { length: DIMENSIONS, of: (word: string): Float32Array => encode([searchTerms(word), 1]) };
 let network: AttentionNetwork | undefined; // The same for the whole process.
-/** Reads the network, where there is more time than when it is first asked. */
-export const openAnswerNetwork = (): AttentionNetwork =>
+/** The network, read when it is first asked. */
+const openAnswerNetwork = (): AttentionNetwork =>
   (network ??= new AttentionNetwork(new URL("answer-network.br", import.meta.url), MEASURES, GIVEN));
 const texts = new WeakMap<TextUnit, NetworkText>();
 const readQuestion = memoized((question: string) => openAnswerNetwork().read(question), 1); // It is asked of several articles.

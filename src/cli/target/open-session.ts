@@ -67,8 +67,7 @@ export async function openSession(context: Context, whole: boolean, options: Ses
     if (!unfinished) await identify(storage, { config, seed: globals.seed, create, logger });
     if (isNew) await movedBy(fixture, storage, clock.now());
     const deps = { config, storage, clock, random };
-    if (!whole && (fixture === undefined || (await isLoaded(fixture, storage))))
-      return sessionOf(createAccountsService(deps), random.restart);
+    if (!whole && !isNew) return sessionOf(createAccountsService(deps), random.restart);
     const open = options.open ?? (await import("../../service/service.ts")).createService;
     const observer = options.observer?.(config);
     const service = await open({
