@@ -49,13 +49,12 @@ const LIKELY: readonly ((dates: readonly number[], now: number) => boolean)[] = 
 /** Whether numeric dates of a feed have the day first: what one of them tells, else what its language does, else which
  * reading is the likely one, else its zone: America's has the month first. Undefined where nothing tells. */
 export function isDayFirst(dates: readonly string[], language = "", zone: Zone = 0, now?: number): boolean | undefined {
-  const numeric = dates.filter((date) => NUMERIC.test(date));
-  const numbers = numeric.map((date) => NUMERIC.exec(date)!);
+  const numbers = dates.map((date) => NUMERIC.exec(date)).filter((found) => found !== null);
   const [isDay, isMonth] = [1, 2].map((part) => numbers.some((found) => Number(found[part]) > 12));
   const order = ORDERS.get(language) ?? (language && "day");
   if (isDay || isMonth) return isDay === isMonth ? undefined : isDay;
   if (order !== "" && order !== "either") return order === "day";
-  const read = (dayFirst: boolean) => numeric.flatMap((date) => parseDate(date, { zone, dayFirst }, now) ?? []);
+  const read = (dayFirst: boolean) => numbers.flatMap(({ input }) => parseDate(input, { zone, dayFirst }, now) ?? []);
   const [day, month] = [read(true), read(false)];
   const telling = LIKELY.find((isLikely) => now !== undefined && isLikely(day, now) !== isLikely(month, now));
   if (telling !== undefined) return telling(day, now!);
