@@ -29,6 +29,7 @@ interface Connection {
  * peers that do not read, and are checked every 30 s only. */
 export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
   const open = new Map<Socket, Connection>();
+  const counted = new WeakSet<Socket>(); // One whose end its peer does not take is closed twice.
   const mostOpen = Math.min(most, Math.max(64, mostFiles() - OTHER_FILES));
   let examining: Promise<void> | undefined;
   // Never two at once: the second would destroy what the first has just ended, before it was sent.
@@ -64,7 +65,8 @@ export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
   }
 
   function close(socket: Socket, reason: ClosingReason): void {
-    closed?.(reason);
+    if (!counted.has(socket)) closed?.(reason);
+    counted.add(socket);
     if (socket.writableEnded || reason === "response") socket.destroy(); // The peer of an earlier end may not read it.
     else if (reason === "headers" && socket.bytesRead > 0) answerParseError(TIMEOUT, socket);
     else socket.destroySoon();

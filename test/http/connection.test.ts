@@ -1,7 +1,9 @@
 import { Agent, createServer, get } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import { connect, type AddressInfo, type Socket } from "node:net";
+import { Duplex } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../src/http/app.ts";
+import { createConnections } from "../../src/daemon/connections.ts";
 import { listen, type Listener } from "../../src/daemon/listen.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { openFixtureService, type FixtureService } from "../support/service.ts";
@@ -308,6 +310,16 @@ describe("a peer that stalls", () => {
     expect(all).toBe(300);
     expect(most).toBeLessThanOrEqual(128);
     await own.stop(0);
+  });
+
+  it("is counted once, also where it is closed again since its end was not taken", async () => {
+    const reasons: string[] = [];
+    const connections = createConnections({ peer_ms: 5, most: 10, closed: (reason) => reasons.push(reason) });
+    const deaf = new Duplex({ read: () => undefined, final: () => undefined }); // What ends it never comes.
+    connections.add(Object.assign(deaf, { bytesRead: 0, destroySoon: () => deaf.end() }) as unknown as Socket);
+    await new Promise((resolve) => deaf.once("close", resolve));
+    connections.stop();
+    expect(reasons).toEqual(["headers"]);
   });
 
   it("makes room when there are too many, and a connection that was never used goes first", async () => {
