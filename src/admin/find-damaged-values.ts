@@ -3,7 +3,7 @@ import { storedSubscription } from "../accounts/subscriptions.ts";
 import { userProfile, type UserProfile } from "../accounts/users.ts";
 import { tokenRecord } from "../accounts/tokens.ts";
 import { tokenCount } from "../assistant/model/token-budgets.ts";
-import { message, messageKey, prunedBefore, sessionTurn } from "../assistant/sessions/messages.ts";
+import { message, messageKey, prunedBefore, sessionTrace } from "../assistant/sessions/messages.ts";
 import { batch } from "../events/event.ts";
 import { type Entry, entryKey } from "../ledger/entry.ts";
 import type { LedgerHooks } from "../ledger/scan-for-damage.ts";
@@ -48,7 +48,7 @@ function schemaOf(key: StoredKey): z.ZodType | undefined {
   if (room !== "users") return undefined;
   if (kind === "profile") return userProfile;
   if (kind === "subscription") return storedSubscription;
-  return kind === "sessions" && isItem ? sessionTurn : undefined;
+  return sessionTrace.isAt(key) ? sessionTrace.schema : undefined;
 }
 
 /** The head of a session, of a day's events or of the audit log; that of a ledger is verified with it. */

@@ -1,4 +1,4 @@
-import { messageKey, markPruned, sessionTurn } from "../assistant/sessions/messages.ts";
+import { lastTurn, messageKey, markPruned, sessionTurn } from "../assistant/sessions/messages.ts";
 import { batch } from "../events/event.ts";
 import { listDays } from "../events/log/day-log.ts";
 import { batchesOf } from "../runtime/batches.ts";
@@ -72,22 +72,24 @@ async function pruneSessions(storage: Storage, before: number, pruned: Pruned, {
   const step = (): void => onStep?.(() => `${pruned.count} old sessions found, ${removed} removed`);
   for (let isMore = true; isMore;) {
     isMore = false;
-    const over: [session: Stream<{ message_id: number }>, last: number][] = [];
+    const over: Stream<{ message_id: number }>[] = [];
     for await (const key of storage.keys(["users"], "sessions")) {
       const item = streamItem(key);
       step();
-      if (item?.version !== 1) continue;
-      const session = new Stream(storage, [item.stem], sessionTurn);
-      const head = await ifDamaged(session.head(), () => 0);
-      const last = head === 0 ? undefined : await ifDamaged(session.get(head), () => undefined);
+      // One that has both the turn that opened it and further ones is listed twice.
+      if (item === undefined ? key.length !== 4 : item.version !== 1) continue;
+      const session = new Stream(storage, item === undefined ? key : [item.stem], sessionTurn);
+      if (item !== undefined && (await storage.has(session.name))) continue;
+      const last = await ifDamaged(lastTurn(storage, session), () => undefined);
       if (last === undefined || last.message_id >= leastIdAt(before)) continue;
       note(pruned, idTime(last.message_id));
       if (dryRun === true) continue;
-      isMore = over.push([session, head]) === SESSIONS;
+      isMore = over.push(session) === SESSIONS;
       if (isMore) break;
     }
-    for (const [session, last] of over) {
-      await session.removeAll(last);
+    for (const session of over) {
+      await session.removeAll(await session.head());
+      await storage.remove(session.name);
       removed += 1;
       step();
     }

@@ -11,7 +11,7 @@ export interface StorageDriver extends Driver {
   readonly generation?: () => number; // Rises when values that existed may be lost; absent where that does not happen.
   readonly identity?: StorageIdentity; // How it notices another storage in its place; absent where none can be.
   /** Creates the value if the key is absent, atomically and durably; one with a predecessor, only while that exists. */
-  createItem(key: string, value: string, predecessor?: Predecessor<string>): Promise<CreateOutcome>;
+  createItem(key: string, value: string, predecessor?: Predecessor<string>, later?: boolean): Promise<CreateOutcome>;
   /** As `Storage.append`, to the stream of an encoded key, and keeps the head of the stream with the item. */
   appendItem(stem: string, version: number, value: string, behind: Behind<string>): Promise<AppendItemOutcome>;
   /** Number of an item that is, or is known to have been, in the stream after number `end`; undefined for none. */

@@ -19,7 +19,7 @@ export function interceptStorage(storage: Storage, around: Around): Storage {
     has: (key) => around("has", key, () => storage.has(key)),
     getMany: (keys) =>
       keys[0] === undefined ? Promise.resolve([]) : around("getMany", keys[0], () => storage.getMany(keys)),
-    create: (key, value) => around("create", key, () => storage.create(key, value)),
+    create: (key, ...rest) => around("create", key, () => storage.create(key, ...rest)),
     createAfter: (key, ...rest) => around("create", key, () => storage.createAfter(key, ...rest)),
     append(stream, version, value, behind) {
       const key = itemKey(stream, version);

@@ -30,8 +30,8 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
       const values = await ifDamaged(together, () => Promise.all(keys.map(get)));
       return values.map((value: string | null | undefined) => value ?? undefined);
     },
-    create: (key, value) =>
-      call("create", key, async (encoded) => (await driver.createItem(encoded, value)) === "created"),
+    create: (key, value, { later } = {}) =>
+      call("create", key, async (encoded) => (await driver.createItem(encoded, value, undefined, later)) === "created"),
     createAfter: (key, value, predecessor) =>
       call("create", key, (encoded) =>
         driver.createItem(encoded, value, { ...predecessor, key: encodeKey(predecessor.key) }),

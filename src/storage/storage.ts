@@ -19,7 +19,7 @@ export interface Storage {
   /** The values of several keys in the order asked for. */
   getMany(keys: readonly Key[]): Promise<(string | undefined)[]>;
   /** Creates the value if the key is absent, atomically and durably. False when the key has a value already. */
-  create(key: Key, value: string): Promise<boolean>;
+  create(key: Key, value: string, how?: Pick<Behind, "later">): Promise<boolean>;
   /** Creates the value likewise, but only while its predecessor exists. */
   createAfter(key: Key, value: string, predecessor: Predecessor): Promise<CreateOutcome>;
   /** Appends the item of that number, from 1, to a stream (its key, encoded): creates it while the item before it

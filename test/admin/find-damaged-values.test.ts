@@ -44,8 +44,9 @@ it("names what is damaged or missing beside the ledgers, with whose it is", asyn
   const damages: readonly [Key, string | undefined, string | undefined, string][] = [
     [["users", "carol", "subscription"], "{", "carol", "users/carol/subscription"],
     [[...turns, "0", "2"], undefined, "alice", `users/alice/sessions/${session}/0/2`],
-    [[...turns, "0", "3"], undefined, "alice", `users/alice/sessions/${session}/0/3`],
+    [[...turns, "0", "1"], undefined, "alice", `users/alice/sessions/${session}/0/1`],
     [[...turns, "0", "1"], '{"message_id":"x"}', "alice", `users/alice/sessions/${session}/0/1`],
+    [turns, '{"message_id":"x"}', "alice", `users/alice/sessions/${session}`],
     [answer, undefined, "alice", `messages/${answer[1] as string}`],
     [answer, "[]", "alice", `messages/${answer[1] as string}`],
     [token, "{}", undefined, `tokens/${token[1] as string}`],

@@ -23,12 +23,8 @@ const refusing = (base: Storage, refuses: (key: string) => boolean): Storage =>
 
 const isAfterReply = (key: string): boolean => /^(users\/bob\/sessions|events)\//.test(key);
 
-async function ask(by: Service): Promise<number> {
-  const { data } = await by.run(
-    "sendChat",
-    { request_id: "r", user: USER },
-    { body: { question, session_id: SESSION } },
-  );
+async function ask(by: Service, session_id: number | undefined = SESSION): Promise<number> {
+  const { data } = await by.run("sendChat", { request_id: "r", user: USER }, { body: { question, session_id } });
   await by.settled();
   return data.message_id;
 }
@@ -63,6 +59,21 @@ it("writes the turns and events that another process left out, each once, when t
   const all = [...left, third, await ask(service)];
   expect(await turnsOf(service)).toEqual(all);
   expect((await eventsOf(service)).toSorted()).toEqual(all);
+});
+
+it("writes the event and the turn of an answer that opened a session, each once", async () => {
+  const { base, killed, service, clock } = await leaveOut(0);
+  const { data } = await killed.run("sendChat", { request_id: "r", user: USER }, { body: { question } });
+  await killed.settled();
+  const opened = data.message_id;
+  const turn = ["users", USER, "sessions", String(opened)];
+  expect(await base.get(turn)).toBeUndefined();
+  clock.advance(LATE_MS);
+  await ask(service);
+  expect(await base.get(turn)).toBe(JSON.stringify({ message_id: opened }));
+  await ask((await openFixtureService({ storage: base, seed: "three" })).service);
+  const events = (await collect(service.events.export())).map((line) => JSON.parse(line) as StoredEvent);
+  expect(events.filter(({ message_id }) => message_id === opened)).toHaveLength(1);
 });
 
 it("leaves out the turn, too, where the event cannot be written, and writes both at a later question", async () => {

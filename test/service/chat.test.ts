@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createMessages } from "../../src/assistant/sessions/messages.ts";
 import type { Service } from "../../src/service/service.ts";
-import { StorageError, EncodedSegment } from "../../src/storage/storage.ts";
+import { type Key, StorageError } from "../../src/storage/storage.ts";
+import { encodeKey } from "../../src/storage/keys.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { verifyLedger } from "../support/verify-ledger.ts";
 import { printKey } from "../../src/storage/documents.ts";
@@ -163,6 +164,27 @@ describe("chat", () => {
     expect(await ids()).toEqual([message_id - 1, message_id]);
   });
 
+  it("keeps the turn that opened a session under its name, and reads it once where an earlier build kept it", async () => {
+    const { service, clock } = await openFixtureService();
+    const { storage } = service;
+    await give(service, 4);
+    const messages = createMessages({ storage, clock, ids: service.ids });
+    const opened = (await ask(service)).data.session_id;
+    await service.settled();
+    const session: Key = ["users", "bob", "sessions", String(opened)];
+    expect(await storage.get(session)).toBe(JSON.stringify({ message_id: opened }));
+    expect(await storage.has([...session, "0", "1"])).toBe(false);
+    const second = (await ask(service, undefined, opened)).data.message_id;
+    await service.settled();
+    expect(await messages.recent("bob", opened, 10)).toEqual([opened, second]);
+    await storage.remove([...session, "0", "1"]);
+    await storage.remove([...session, "head"]);
+    await storage.create([...session, "0", "1"], JSON.stringify({ message_id: opened }));
+    expect(await messages.recent("bob", opened, 10)).toEqual([opened]);
+    await storage.remove(session);
+    expect(await messages.missing("bob", opened, [opened])).toEqual([]);
+  });
+
   it("delivers an answer whose session lost a turn, after one try to add its own", async () => {
     const base = await openStorage("memory:");
     let tries = 0;
@@ -202,18 +224,25 @@ describe("chat", () => {
 
   it("lets only the turn of the session and the event of the question be held for other writes", async () => {
     const base = await openStorage("memory:");
-    const appended: string[] = [];
+    const written: string[] = [];
+    const note = (key: string, how?: { readonly later?: boolean | undefined }): void =>
+      void written.push(`${key.replace(/[\d-]{9,}/, "N")} ${how?.later === true ? "held" : "at once"}`);
     const append: typeof base.append = (stream, version, value, behind) => {
-      appended.push(`${stream.text.replace(/[\d-]{9,}/, "N")} ${behind?.later === true ? "held" : "at once"}`);
+      note(stream.text, behind);
       return base.append(stream, version, value, behind);
     };
-    const { service } = await openFixtureService({ storage: { ...base, append } });
-    await give(service, 1);
-    appended.length = 0;
-    await ask(service);
+    const create: typeof base.create = (key, value, how) => {
+      note(encodeKey(key), how);
+      return base.create(key, value, how);
+    };
+    const { service } = await openFixtureService({ storage: { ...base, append, create } });
+    await give(service, 2);
+    written.length = 0;
+    const { session_id } = (await ask(service)).data;
+    await ask(service, undefined, session_id);
     await service.settled();
     await service.run("recordEvent", { request_id: "r", user: "bob" }, { body: { event_type: "page_view" } });
-    expect(appended.toSorted()).toEqual([
+    expect([...new Set(written)].toSorted()).toEqual([
       "events:N at once",
       "events:N held",
       "users:bob:ledger at once",
@@ -226,13 +255,13 @@ describe("chat", () => {
     let write = (): void => undefined;
     const held = new Promise<void>((resolve) => (write = resolve));
     const storage = interceptStorage(base, async (verb, key, run) => {
-      if (verb === "create" && key[0] instanceof EncodedSegment && key[0].text.includes(":sessions:")) await held;
+      if (verb === "create" && key[2] === "sessions") await held;
       return run();
     });
     const { service } = await openFixtureService({ storage });
     await give(service, 1);
     const { data } = await ask(service);
-    const turn = ["users", "bob", "sessions", String(data.session_id), "0", "1"];
+    const turn = ["users", "bob", "sessions", String(data.session_id)];
     expect(await base.get(turn)).toBeUndefined();
     const settled = service.settled();
     write();

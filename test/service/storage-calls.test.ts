@@ -44,7 +44,7 @@ it("asks the storage no more than it must", async () => {
       "me": "has users/carol/ledger",
       "page": "has users/carol/ledger",
       "repeated": "has users/carol/ledger, confirm users/carol/ledger, get messages/N",
-      "session": "has users/carol/ledger, getMany users/carol/sessions, has users/carol/sessions, has users/carol/ledger, create messages/N, create users/carol/ledger, getMany users/carol/sessions, has users/carol/sessions, create users/carol/sessions",
+      "session": "has users/carol/ledger, getMany users/carol/sessions, has users/carol/sessions, getMany users/carol/sessions, has users/carol/ledger, create messages/N, create users/carol/ledger, getMany users/carol/sessions, has users/carol/sessions, getMany users/carol/sessions, create users/carol/sessions",
     }
   `);
 });

@@ -106,7 +106,8 @@ type Joining = { readonly generation: number; readonly among: number };
 
 type SessionDeps = { storage: Storage; clock: Clock; kept_days?: number | undefined };
 
-/** The turns of sessions: see `Messages`. */
+/** The turns of sessions: see `Messages`. Of a session that a message opened, that one's turn is a value under the
+ * session's name: most sessions have no other, and a stream has folders of its own. */
 function createSessions(deps: SessionDeps) {
   const { storage, clock, kept_days } = deps;
   const sessionOf = (user: string, session: number) =>
@@ -114,13 +115,17 @@ function createSessions(deps: SessionDeps) {
 
   const inTurn = createKeyedMutex();
   const { size, follow, settled } = createBackground();
-  const recentTurns = (stream: Stream<SessionTurn>, head: number, count = 0): Promise<SessionTurn[]> =>
-    stream.read(head - Math.max(count, RECENT_TURNS) + 1, head);
+  /** The messages of the last turns, at least `count` and as many as are read at once, or all. */
+  async function recentTurns(stream: Stream<SessionTurn>, head: number, count = 0): Promise<number[]> {
+    const turns = await stream.read(head - Math.max(count, RECENT_TURNS) + 1, head);
+    if (turns.length === head) turns.unshift(...(await firstTurn(storage, stream)));
+    return [...new Set(turns.map(({ message_id }) => message_id))];
+  }
   /** The last turns of a session, at least `count` of them, and which of these answers are not among them. */
   async function compare(user: string, session: number, count: number, charged: readonly number[]) {
     const stream = sessionOf(user, session);
     const read = async () => recentTurns(stream, await stream.head(), count);
-    const turns = (await inTurn(sessionName(user, session), read)).map(({ message_id }) => message_id);
+    const turns = await inTurn(sessionName(user, session), read);
     // What is older than the turns that were read has its turn before them.
     const from = turns.length < Math.max(count, RECENT_TURNS) ? 0 : Math.min(...turns);
     const missing = charged.filter((id) => id >= from && id >= oldestKept() && !turns.includes(id));
@@ -131,12 +136,14 @@ function createSessions(deps: SessionDeps) {
   /** Adds a turn, unless it is among the recent ones: another caller that missed it may have been first. */
   async function append({ user_id, session_id, message_id }: SessionMessage, { generation, among }: Joining) {
     const stream = sessionOf(user_id, session_id);
-    // A session that this message opened has no turn yet.
-    let head = session_id === message_id ? 0 : await stream.head();
+    const isFirst = session_id === message_id;
+    let head = isFirst ? 0 : await stream.head();
     for (;;) {
-      if ((await recentTurns(stream, head, among)).some((turn) => turn.message_id === message_id)) return;
+      if (!isFirst && (await recentTurns(stream, head, among)).includes(message_id)) return;
       // What was charged before a failover, or in a folder that a copy replaced, may not be charged any more.
       if (storage.generation() !== generation) throw new StorageError("The storage was exchanged since the charge.");
+      // Where it is there already, another caller wrote the same.
+      if (isFirst) return void (await storage.create(stream.name, JSON.stringify({ message_id }), { later: true }));
       if ((await stream.append(head, { message_id }, { later: true })) === "created") return;
       head = await stream.headAfterRefusal(head);
     }
@@ -147,7 +154,7 @@ function createSessions(deps: SessionDeps) {
     async isOver(user: string, session: number): Promise<boolean> {
       if (kept_days === undefined) return false;
       const stream = sessionOf(user, session);
-      const last = await inTurn(sessionName(user, session), async () => stream.get(await stream.head()));
+      const last = await inTurn(sessionName(user, session), () => lastTurn(storage, stream));
       return last !== undefined && last.message_id < oldestKept();
     },
     /** Adds a message to its session, after those of this process that were to join before it, and after `first`. */
@@ -180,8 +187,19 @@ function createSessions(deps: SessionDeps) {
 
 const sessionName = (user: string, session: number): string => `${session}\n${user}`;
 
+/** The turn of the message that opened a session. None where the session was opened without, or by an earlier build. */
+async function firstTurn(storage: Storage, { name }: Stream<SessionTurn>): Promise<SessionTurn[]> {
+  return readDocuments(storage, [name], sessionTurn);
+}
+
+/** The last turn of a session; undefined for one that has none. */
+export async function lastTurn(storage: Storage, session: Stream<SessionTurn>): Promise<SessionTurn | undefined> {
+  return (await session.get(await session.head())) ?? (await firstTurn(storage, session))[0];
+}
+
 /** The turns of sessions, as a verification of ledgers reads them: a turn is written after its answer was charged. */
 export const sessionTrace = {
-  isAt: (key: readonly EncodedSegment[]): boolean => key[2]?.text === "sessions" && streamItem(key) !== undefined,
+  isAt: (key: readonly EncodedSegment[]): boolean =>
+    key[2]?.text === "sessions" && (key.length === 4 || streamItem(key) !== undefined),
   schema: sessionTurn,
 };

@@ -60,9 +60,9 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
     getItemRaw: getItem, // Text is stored and returned unchanged: unstorage would decode what starts with "base64:".
     setItemRaw: setItem,
     removeItem: (key) => writer.remove(nameOf(key)),
-    createItem(key, value, before) {
+    createItem(key, value, before, later) {
       const predecessor = before && { name: nameOf(before.key), value: before.value };
-      return writer.create({ name: nameOf(key), value, predecessor });
+      return writer.create({ name: nameOf(key), value, predecessor, later });
     },
     async appendItem(stem, version, value, { first, ...rest }) {
       if (!settings.cluster || first === undefined) return writer.append(stem, version, value, { ...rest, first });
