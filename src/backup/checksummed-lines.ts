@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { parseJson } from "../runtime/json/parse-json.ts";
+import { parseJson, parseOrError } from "../runtime/json/parse-json.ts";
 
 /** The lines of an export are cut off, changed, or of another kind. */
 export class ChecksumError extends Error {
@@ -37,8 +37,10 @@ export async function* verifyChecksum(kind: string, lines: AsyncIterable<string>
     if (held !== undefined) {
       number += 1;
       digest.update(`${held}\n`);
+      const value = parseOrError(held);
       if (number === 1) checkHeader(kind, held);
-      else yield { number, value: parseLine(number, held) };
+      else if (value instanceof Error) throw new ChecksumError(`Line ${number}: ${value.message}.`);
+      else yield { number, value };
     }
     held = line;
   }
@@ -53,14 +55,6 @@ export async function* verifyChecksum(kind: string, lines: AsyncIterable<string>
   if (number === 0 || footer?.lines !== number - 1 || footer.sha256 !== digest.digest("hex")) {
     const reason = `the checksum in its last line does not match its ${number} lines`;
     throw new ChecksumError(`The input is not what was exported: ${reason}.`);
-  }
-}
-
-function parseLine(number: number, line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    throw new ChecksumError(`Line ${number}: ${(error as Error).message}.`);
   }
 }
 

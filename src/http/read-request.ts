@@ -4,6 +4,7 @@ import { AnpError, type FieldError, invalid } from "../contract/errors.ts";
 import { LIMITS } from "../contract/field-bounds.ts";
 import type { IncomingMessage } from "node:http";
 import type { H3Event } from "h3";
+import { parseOrError } from "../runtime/json/parse-json.ts";
 import { readBytes } from "../runtime/read-bytes.ts";
 import { within } from "../runtime/within.ts";
 
@@ -63,11 +64,9 @@ export async function readJson(event: H3Event, bounds: BodyBounds): Promise<{ va
   } catch {
     throw invalid([{ in: "body", path: "", message: "must be UTF-8" }]);
   }
-  try {
-    return { value: JSON.parse(text) as unknown, text };
-  } catch (error) {
-    throw invalid([{ in: "body", path: "", message: `must be JSON: ${(error as SyntaxError).message}` }]);
-  }
+  const value = parseOrError(text);
+  if (!(value instanceof Error)) return { value, text };
+  throw invalid([{ in: "body", path: "", message: `must be JSON: ${value.message}` }]);
 }
 
 /** The length that a request declares; `unknown` where it does not. */

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { printField, validate } from "../contract/validation/validate-value.ts";
+import { parseOrError } from "../runtime/json/parse-json.ts";
 import { type Key, type Storage, EncodedSegment, CorruptionError, isOutage, orError, StorageError } from "./storage.ts";
 
 /** A key as a person reads it: `users/alice/profile`. */
@@ -20,12 +21,8 @@ export function checkDocument<T, E extends StorageError = never>(
   schema: z.ZodType<T>,
 ): T | undefined | E | CorruptionError {
   if (typeof text !== "string") return text;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return new CorruptionError(printKey(key), (error as Error).message);
-  }
+  const value = parseOrError(text);
+  if (value instanceof Error) return new CorruptionError(printKey(key), value.message);
   const checked = validate(schema, value);
   return checked.valid ? checked.data : new CorruptionError(printKey(key), printField(checked.errors[0]!));
 }

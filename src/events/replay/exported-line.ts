@@ -1,6 +1,7 @@
 import { LIMITS } from "../../contract/field-bounds.ts";
 import { printField, validate } from "../../contract/validation/validate-value.ts";
 import { findLossyValues } from "../../runtime/json/lossy-json.ts";
+import { parseOrError } from "../../runtime/json/parse-json.ts";
 import { exportedEvent, type StoredEvent } from "../event.ts";
 import { contentOf, fingerprint, sourceIdOf } from "../log/event-fingerprint.ts";
 
@@ -19,12 +20,8 @@ const MOST_REASON = 500; // Longest reason, characters: a line of unknown keys w
 /** Parses one line. Returns the event, or the reason for rejecting it. */
 export function readLine(text: string, line: number): ReplayedEvent | string {
   if (text.length > LIMITS.requestBody) return `longer than ${LIMITS.requestBody} characters`;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return `not JSON: ${(error as Error).message}`.slice(0, 200);
-  }
+  const value = parseOrError(text);
+  if (value instanceof Error) return `not JSON: ${value.message}`.slice(0, 200);
   const checked = validate(exportedEvent, value);
   const errors = [...findLossyValues(text), ...(checked.valid ? [] : checked.errors)];
   if (!checked.valid || errors.length > 0) {

@@ -1,8 +1,14 @@
-/** The value of a JSON text; undefined for any other text. */
-export function parseJson(text: string): unknown {
+/** The value of a JSON text, or the error that says why any other text is none. */
+export function parseOrError(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    return undefined;
+  } catch (error) {
+    return error;
   }
+}
+
+/** The value of a JSON text; undefined for any other text. */
+export function parseJson(text: string): unknown {
+  const value = parseOrError(text);
+  return value instanceof Error ? undefined : value;
 }

@@ -5,6 +5,7 @@ import { anything, free, idempotencyKey, integer, oneOf, optional } from "../../
 import { required, userParam, word, type Values } from "../../params/param.ts";
 import { eventBody } from "../../../contract/schemas/event-schemas.ts";
 import { findLossyValues } from "../../../runtime/json/lossy-json.ts";
+import { parseOrError } from "../../../runtime/json/parse-json.ts";
 import { formatOf, printRecord, printTable } from "../../terminal/print.ts";
 import { feedbackByArticle } from "../../../admin/article-feedback.ts";
 import type { countEvents } from "../../../events/projections/event-stats.ts";
@@ -98,12 +99,8 @@ const record = defineCommand("events record", {
 
 /** A JSON object of which nothing would silently be changed. */
 function keptObject(typed: string): object {
-  let value: unknown;
-  try {
-    value = JSON.parse(typed);
-  } catch (error) {
-    throw new RangeError(`must be JSON: ${(error as Error).message}`);
-  }
+  const value = parseOrError(typed);
+  if (value instanceof Error) throw new RangeError(`must be JSON: ${value.message}`);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new RangeError("must be a JSON object");
   const [unkept] = findLossyValues(typed);
