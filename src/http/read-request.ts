@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Endpoint } from "../contract/endpoints.ts";
 import { AnpError, type FieldError, invalid } from "../contract/errors.ts";
 import { LIMITS } from "../contract/field-bounds.ts";
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { H3Event } from "h3";
 import { parseOrError } from "../runtime/json/parse-json.ts";
@@ -58,12 +59,8 @@ export async function readJson(event: H3Event, bounds: BodyBounds): Promise<{ va
   if (type !== "application/json") throw new AnpError(415);
   if (declaredBytes(req, 0) > bounds.bytes) throw tooLarge(bounds);
   const bytes = await readBody(event, bounds);
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw invalid([{ in: "body", path: "", message: "must be UTF-8" }]);
-  }
+  if (!isUtf8(bytes)) throw invalid([{ in: "body", path: "", message: "must be UTF-8" }]);
+  const text = new TextDecoder().decode(bytes);
   const value = parseOrError(text);
   if (!(value instanceof Error)) return { value, text };
   throw invalid([{ in: "body", path: "", message: `must be JSON: ${value.message}` }]);
