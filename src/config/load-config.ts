@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { validate } from "../contract/validation/validate-value.ts";
+import { isRecord, mapItems } from "../runtime/json/json-values.ts";
 import { closestMatch } from "../runtime/text/edit-distance.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
 import { ConfigError, printConfigError } from "./config-errors.ts";
@@ -175,15 +176,15 @@ async function readConfigTree(file: string, cwd: string): Promise<ConfigTree> {
     throw new ConfigError([`Cannot read the configuration ${file}: ${(error as Error).message}`], { cause: error });
   }
   if (tree === null || tree === undefined) return {};
-  if (typeof tree !== "object" || Array.isArray(tree)) throw new ConfigError([`${file} must hold an object.`]);
+  if (!isRecord(tree)) throw new ConfigError([`${file} must hold an object.`]);
   for (const { path, schema } of configNodes())
     if (schema instanceof z.ZodObject && getAt(tree, path) === null) removeAt(tree, path);
-  return tree as ConfigTree;
+  return tree;
 }
 
 /** The value at a path of a tree, or undefined. */
 export const getAt = (tree: object, path: readonly string[]): unknown =>
-  path.reduce<unknown>((at, name) => (isTree(at) ? at[name] : undefined), tree);
+  path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), tree);
 
 function removeAt(tree: object, path: readonly string[]): void {
   delete (getAt(tree, path.slice(0, -1)) as ConfigTree | null | undefined)?.[path.at(-1)!];
@@ -191,11 +192,9 @@ function removeAt(tree: object, path: readonly string[]): void {
 
 function setAt(tree: ConfigTree, [name = "", ...rest]: readonly string[], value: unknown): void {
   const section = tree[name];
-  tree[name] = rest.length === 0 ? value : { ...(isTree(section) && section) };
+  tree[name] = rest.length === 0 ? value : { ...(isRecord(section) && section) };
   if (rest.length > 0) setAt(tree[name] as ConfigTree, rest, value);
 }
-
-const isTree = (it: unknown): it is ConfigTree => typeof it === "object" && it !== null && !Array.isArray(it);
 
 /** Every key of a loaded configuration with its value and source. */
 export const configRows = ({ config, sources }: LoadedConfig) =>
@@ -209,10 +208,7 @@ export const configRows = ({ config, sources }: LoadedConfig) =>
   });
 
 /** A value without passwords in URLs; of headers, the names alone: their values are secrets. */
-function shown(name: string, value: unknown): unknown {
+function shown(name: string | number, value: unknown): unknown {
   if (typeof value === "string") return value.replace(/(:\/\/[^/?#@\s:]*):[^/?#@\s]*@/g, "$1:***@");
-  if (Array.isArray(value)) return value.map((one) => shown("", one));
-  if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value) as [string, unknown][];
-  return Object.fromEntries(fields.map(([key, field]) => [key, name === "headers" ? "(set)" : shown(key, field)]));
+  return mapItems(value, (item, key) => (name === "headers" ? "(set)" : shown(key, item)));
 }

@@ -4,7 +4,7 @@ import { schemaAt, unwrapSchema, knownKeys } from "../../contract/validation/sch
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import { ARGUMENTS, isMatcherName, isMatching, MATCHERS } from "../run/matchers.ts";
 import MATCHER_TEXTS from "../run/matchers.json" with { type: "json" };
-import { itemsOf, isRecord } from "./json-values.ts";
+import { itemsOf, isRecord } from "../../runtime/json/json-values.ts";
 import OTHER_TOOLS from "./other-tools.json" with { type: "json" };
 import { textsIn } from "./references.ts";
 import { codesOf, endpointAt, type Endpoint } from "../../contract/endpoints.ts";

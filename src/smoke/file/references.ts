@@ -1,5 +1,5 @@
 import type { ValuePath } from "../../contract/validation/validate-value.ts";
-import { itemsOf } from "./json-values.ts";
+import { itemsOf } from "../../runtime/json/json-values.ts";
 
 /** A reference `${step.path}` to a value of an earlier answer, the environment or the run. */
 export interface Reference {

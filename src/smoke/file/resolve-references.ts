@@ -1,7 +1,7 @@
 import { hintFor } from "../../contract/validation/validate-value.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
-import { isRecord, mapItems } from "./json-values.ts";
+import { isRecord, mapItems } from "../../runtime/json/json-values.ts";
 import { partsOf, type Reference } from "./references.ts";
 import type { Row } from "./smoke-file.ts";
 

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { stringify } from "yaml";
 import type { WireResponse } from "../../client/transport.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
-import { mapItems } from "../file/json-values.ts";
+import { mapItems } from "../../runtime/json/json-values.ts";
 import { METHODS, type SmokeContent, type Step } from "../file/smoke-file.ts";
 import { isInstant } from "../run/matchers.ts";
 import { bodyOf } from "../run/judge.ts";

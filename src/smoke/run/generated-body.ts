@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { InvalidField, ValuePath } from "../../contract/validation/validate-value.ts";
-import { itemsOf, mapItems } from "../file/json-values.ts";
+import { itemsOf, mapItems } from "../../runtime/json/json-values.ts";
 
 const MAX_CHARACTERS = 1_000_000; // Longest generated text, in characters.
 

@@ -2,7 +2,7 @@ import { validateResponse } from "../../contract/validation/validate-response.ts
 import { endpointAt } from "../../contract/endpoints.ts";
 import { ERRORS, type ErrorCode } from "../../contract/errors.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
-import { isRecord } from "../file/json-values.ts";
+import { isRecord } from "../../runtime/json/json-values.ts";
 import type { WireRequest } from "../../client/transport.ts";
 import { differs, type Problem, type SmokeAnswer } from "./smoke-result.ts";
 import type { Step } from "../file/smoke-file.ts";

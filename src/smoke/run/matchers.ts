@@ -1,7 +1,7 @@
 import { Decimal as DecimalJs } from "decimal.js";
 import { z } from "zod";
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
-import { isRecord } from "../file/json-values.ts";
+import { isRecord } from "../../runtime/json/json-values.ts";
 import { differs, show, type Problem } from "./smoke-result.ts";
 
 /** A rule for a value (undefined for no field): true, what was expected instead, or the problems of its parts. */

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { describeType } from "../../runtime/text/describe-value.ts";
 import { replaceFile } from "../../storage/fs/durable-files.ts";
-import { mapItems } from "../file/json-values.ts";
+import { mapItems } from "../../runtime/json/json-values.ts";
 import { compare } from "./matchers.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
 import type { Case } from "./plan-cases.ts";

@@ -5,6 +5,7 @@ import { anything, free, idempotencyKey, integer, oneOf, optional } from "../../
 import { required, userParam, word, type Values } from "../../params/param.ts";
 import { eventBody } from "../../../contract/schemas/event-schemas.ts";
 import { findLossyValues } from "../../../runtime/json/lossy-json.ts";
+import { isRecord } from "../../../runtime/json/json-values.ts";
 import { parseOrError } from "../../../runtime/json/parse-json.ts";
 import { formatOf, printRecord, printTable } from "../../terminal/print.ts";
 import { feedbackByArticle } from "../../../admin/article-feedback.ts";
@@ -101,8 +102,7 @@ const record = defineCommand("events record", {
 function keptObject(typed: string): object {
   const value = parseOrError(typed);
   if (value instanceof Error) throw new RangeError(`must be JSON: ${value.message}`);
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new RangeError("must be a JSON object");
+  if (!isRecord(value)) throw new RangeError("must be a JSON object");
   const [unkept] = findLossyValues(typed);
   if (unkept !== undefined) throw new RangeError(`is not kept as it is: ${unkept.path.join(".")}: ${unkept.message}`);
   return value;
