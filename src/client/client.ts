@@ -98,15 +98,12 @@ const headersOf = ({ auth, body }: Endpoint, token: string | undefined, key: str
 });
 
 /** A success of an operation, as received. */
-export interface Success<K extends OperationId> {
-  readonly data: OperationData<K>;
-  readonly request_id: string;
-  readonly replayed: boolean; // Whether this is the result of an earlier call under the same idempotency key.
-  readonly pause_s?: number; // Seconds in which the rate limit takes no more requests, where this one used it up.
-}
+export type Success<K extends OperationId> = ReturnType<typeof readEnvelope<K>>;
 
-/** Checks every field against the contract, and keeps those that the contract does not know. */
-function readEnvelope<K extends OperationId>(id: K, response: WireResponse, origin: string): Success<K> {
+/** Checks every field against the contract, and keeps those that the contract does not know.
+ * @returns with `replayed`, whether it is the result of an earlier call under the same idempotency key, and `pause_s`, the
+ * seconds in which the rate limit takes no more requests, where this one used it up */
+function readEnvelope<K extends OperationId>(id: K, response: WireResponse, origin: string) {
   const { status, headers, text } = response;
   const value = parseJson(text);
   if (!isEnvelope(value) || value.success === false) throw failureOf(id, response, origin);

@@ -15,13 +15,8 @@ export interface WireRequest {
   readonly insecure?: boolean | undefined; // Accepts any certificate: of this machine's own server, without a secret.
 }
 
-/** One HTTP response, complete. Header names are in lower case. */
-export interface WireResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly text: string; // The body, read as UTF-8.
-  readonly bytes: Buffer;
-}
+/** One HTTP response, complete. Header names are in lower case; `text` is the body, read as UTF-8. */
+export type WireResponse = Readonly<Awaited<ReturnType<typeof readWhole>>>;
 
 /** No daemon answers at the address: nothing listens there, it is too slow, or it is another server. */
 export class UnreachableError extends Error {
@@ -48,7 +43,7 @@ export const send = (request: WireRequest, timeout_ms: number, signal?: AbortSig
   exchange(request, timeout_ms, signal, readWhole);
 
 /** The complete response. */
-export async function readWhole(response: IncomingMessage): Promise<WireResponse> {
+export async function readWhole(response: IncomingMessage) {
   const bytes = await readBytes(response, MAX_BYTES, () => new Error(`it is larger than ${MAX_BYTES} bytes`));
   return { status: response.statusCode!, headers: flatHeaders(response), text: bytes.toString("utf8"), bytes };
 }

@@ -15,12 +15,7 @@ import WRITTEN_SECRETS from "./written-secrets.json" with { type: "json" };
 export type ConfigValues = Readonly<Record<string, unknown>>;
 
 /** A loaded configuration, and what is known about it. */
-export interface LoadedConfig {
-  readonly config: Config;
-  readonly cwd: string; // The working directory, which the storage's URL is relative to.
-  readonly baseDir: string; // The folder that its relative paths start from.
-  readonly sources: ReadonlyMap<string, string>; // `flag`, `environment NAME`, `file PATH`, `fixture` or `default`.
-}
+export type LoadedConfig = Pick<Draft, "cwd" | "baseDir" | "sources"> & { readonly config: Config };
 
 interface ConfigInput {
   readonly file?: string;
@@ -33,9 +28,9 @@ interface ConfigInput {
 
 interface Draft {
   readonly tree: ConfigTree;
-  readonly sources: Map<string, string>;
-  readonly baseDir: string;
-  readonly cwd: string;
+  readonly sources: Map<string, string>; // `flag`, `environment NAME`, `file PATH`, `fixture` or `default`.
+  readonly cwd: string; // The working directory, which the storage's URL is relative to.
+  readonly baseDir: string; // The folder that its relative paths start from.
   readonly errors: string[]; // Every error found, one line each.
 }
 

@@ -74,14 +74,12 @@ export function codesOf({ auth, query, body, errors = [500, 503] }: Endpoint): r
   return [...EVERYWHERE, ...ofToken, ...ofInput, ...errors].sort((a, b) => a - b);
 }
 
-type Parsed<K extends OperationId, Part extends "query" | "body"> =
-  (typeof ENDPOINTS)[K] extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
-
 /** The validated input of an operation. */
-export interface OperationInput<K extends OperationId> {
-  readonly query: Parsed<K, "query">;
-  readonly body: Parsed<K, "body">;
-}
+export type OperationInput<K extends OperationId> = {
+  readonly [P in "query" | "body"]: (typeof ENDPOINTS)[K] extends Record<P, infer S extends z.ZodType>
+    ? z.output<S>
+    : undefined;
+};
 
 /** The `data` of an operation's success. */
 export type OperationData<K extends OperationId> = z.output<(typeof ENDPOINTS)[K]["data"]>;

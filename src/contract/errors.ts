@@ -1,4 +1,6 @@
+import type { z } from "zod";
 import catalogue from "./error-catalogue.json" with { type: "json" };
+import type { errorEnvelope } from "./envelope.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 
 /** One kind of error, as the API and the command line show it. */
@@ -19,12 +21,9 @@ export const ERRORS = Object.fromEntries(
   Object.entries(catalogue).map(([code, kind]) => [code, { ...kind, exit: EXIT[kind.exit as keyof typeof EXIT] }]),
 ) as Readonly<Record<ErrorCode, ErrorKind>>;
 
-/** A field of a request that failed validation. The message gives the bound or the type that it must have. */
-export interface FieldError {
-  readonly in: "query" | "body" | "header" | "path";
-  readonly path: string; // Dotted path of the field; empty for the query or body as a whole.
-  readonly message: string;
-}
+/** A field of a request that failed validation. The message gives the bound or the type that it must have; `path` is
+ * dotted, and empty for the query or body as a whole. */
+export type FieldError = Readonly<NonNullable<z.infer<typeof errorEnvelope>["errors"]>[number]>;
 
 type Details = { fieldErrors?: readonly FieldError[]; headers?: Record<string, string>; cause?: unknown };
 

@@ -6,19 +6,12 @@ import { exportedEvent, type StoredEvent } from "../event.ts";
 import { contentOf, fingerprint, sourceIdOf } from "../log/event-fingerprint.ts";
 
 /** An event of an export, as text: what is kept of many is small, and what parsing made of it dies young. */
-export interface ReplayedEvent {
-  readonly fingerprint: string; // The same for the same event, whatever the order of its fields.
-  readonly day: string; // The UTC day in whose log it belongs.
-  readonly source_id: string | undefined; // The id in the export, if there was one.
-  readonly json: string; // The `StoredEvent` as JSON.
-  readonly text: string; // Its line, and that line's number in the input.
-  readonly line: number;
-}
+export type ReplayedEvent = Readonly<Exclude<ReturnType<typeof readLine>, string>>;
 
 const MOST_REASON = 500; // Longest reason, characters: a line of unknown keys would make one as long as itself.
 
 /** Parses one line. Returns the event, or the reason for rejecting it. */
-export function readLine(text: string, line: number): ReplayedEvent | string {
+export function readLine(text: string, line: number) {
   if (text.length > LIMITS.requestBody) return `longer than ${LIMITS.requestBody} characters`;
   const value = parseOrError(text);
   if (value instanceof Error) return `not JSON: ${value.message}`.slice(0, 200);
@@ -31,7 +24,12 @@ export function readLine(text: string, line: number): ReplayedEvent | string {
   const { event_id, ...event } = checked.data;
   const content = contentOf(event);
   const source_id = event_id === undefined ? undefined : sourceIdOf(event_id, content);
-  const json = JSON.stringify({ ...event, source_id } satisfies StoredEvent);
-  const day = event.created_at.slice(0, 10);
-  return { fingerprint: fingerprint(content, source_id ?? ""), day, source_id, json, text, line };
+  return {
+    fingerprint: fingerprint(content, source_id ?? ""), // The same for the same event, whatever the order of its fields.
+    day: event.created_at.slice(0, 10), // The UTC day in whose log it belongs.
+    source_id, // The id in the export, if there was one.
+    json: JSON.stringify({ ...event, source_id } satisfies StoredEvent),
+    text, // Its line, and that line's number in the input.
+    line,
+  };
 }

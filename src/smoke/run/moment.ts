@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { DAY_MS, offsetMinutes, type fixedClock } from "../../runtime/clock.ts";
 
-/** The clock of a daemon that runs in this process. */
-export interface MovableClock extends Pick<ReturnType<typeof fixedClock>, "now" | "set"> {
-  readonly timezone: string; // The offset whose midnights begin quota days, as `+08:00`.
-}
+/** The clock of a daemon that runs in this process; at `timezone`, an offset as `+08:00`, midnights begin quota days. */
+export type MovableClock = Pick<ReturnType<typeof fixedClock>, "now" | "set"> & { readonly timezone: string };
 
 const SHIFT = /^([+-]\d+)(s|m|h|d)$/;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS };
