@@ -12,16 +12,11 @@ import { AnpError, ERRORS, type ErrorCode, type FieldError } from "../contract/e
 import { parseJson } from "../runtime/json/parse-json.ts";
 import { printField, validate, type InvalidField } from "../contract/validation/validate-value.ts";
 
-interface CallOptions {
-  /** Makes a repeat of the call safe, on endpoints that accept one. The client generates a key where none is given. */
-  readonly idempotencyKey?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Calls an operation of a daemon by its name.
+ * @param key makes a repeat of the call safe, on endpoints that accept one; generated where none is given
  * @throws AnpError 422 before anything is sent, with every field error of the input
  * @throws RemoteRefusal, UnreachableError, ContractViolation */
-export type Client = <K extends OperationId>(id: K, input?: RawInput, options?: CallOptions) => Promise<Success<K>>;
+export type Client = <K extends OperationId>(id: K, input?: RawInput, key?: string) => Promise<Success<K>>;
 
 /** How a client reaches its daemon. */
 export interface ClientSettings {
@@ -48,27 +43,27 @@ export function createClient(settings: ClientSettings): Client {
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
     throw new RangeError("must be printable ASCII without spaces");
 
-  return async (id, input = {}, { signal, idempotencyKey } = {}) => {
+  return async (id, input = {}, givenKey) => {
     validateRequest(id, input);
     const endpoint: Endpoint = ENDPOINTS[id];
     const { method } = endpoint;
-    const key = endpoint.idempotent && (idempotencyKey ?? `anp-${systemRandom.bytes(16).toString("hex")}`);
+    const key = endpoint.idempotent && (givenKey ?? `anp-${systemRandom.bytes(16).toString("hex")}`);
     const body = endpoint.body && JSON.stringify(input.body);
     const request = { method, url: urlOf(base, endpoint, input.query), headers: headersOf(endpoint, token, key), body };
     const timeout_ms = settings.timeout_ms ?? TIMEOUTS[id] ?? TIMEOUTS[method]!;
     for (let attempt = 1; ; attempt++) {
       let response: WireResponse | undefined;
       try {
-        response = await send(request, timeout_ms, signal);
+        response = await send(request, timeout_ms);
         const success = readEnvelope(id, response, base.origin);
         // Under a generated key, the earlier call can only be an earlier attempt of this one.
-        return { ...success, replayed: success.replayed && idempotencyKey !== undefined };
+        return { ...success, replayed: success.replayed && givenKey !== undefined };
       } catch (error) {
         const retryAfter_ms = readRetryAfter(response?.headers["retry-after"], clock.now());
         const again = mayRepeat(error, response, method === "GET" || key !== undefined);
         const wait = again ? waitBefore(attempt, retryAfter_ms, retry) : undefined;
         if (wait === undefined) throw error;
-        await delay(wait, undefined, { signal });
+        await delay(wait);
       }
     }
   };

@@ -76,12 +76,13 @@ describe("with a real daemon", () => {
     await expect(refused).rejects.toMatchObject({ code: 401, request_id: expect.stringMatching(/^r/) as string });
     await expect(refused).rejects.toBeInstanceOf(RemoteRefusal);
     const client = clientOf({ url: daemon.url, token: "alice-token" });
-    await client("exchangePoints", { body: { token_amount: 1 } }, { idempotencyKey: "k" });
-    const again = await client("exchangePoints", { body: { token_amount: 1 } }, { idempotencyKey: "k" });
+    await client("exchangePoints", { body: { token_amount: 1 } }, "k");
+    const again = await client("exchangePoints", { body: { token_amount: 1 } }, "k");
     expect(again).toMatchObject({ replayed: true, data: { balance_after: 10 } });
-    await expect(
-      client("exchangePoints", { body: { token_amount: 2 } }, { idempotencyKey: "k" }),
-    ).rejects.toMatchObject({ code: 422, fieldErrors: [{ in: "header", path: "Idempotency-Key" }] });
+    await expect(client("exchangePoints", { body: { token_amount: 2 } }, "k")).rejects.toMatchObject({
+      code: 422,
+      fieldErrors: [{ in: "header", path: "Idempotency-Key" }],
+    });
   });
 
   it.for(["reply lost", "request lost"] as const)(
@@ -181,17 +182,10 @@ describe("what is sent again", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("ends after the given number of times, and when the caller has had enough", async () => {
+  it("ends after the given number of times", async () => {
     const server = await standing((_seen, response) => void response.writeHead(503).end(failure(503)));
     await expect(clientOf({ url: server.url })("getPoints")).rejects.toMatchObject({ code: 503 });
     expect(server.seen).toHaveLength(4);
-    const enough = new AbortController();
-    const patient = { retries: 9, base_ms: 60_000, max_ms: 60_000, retry_after_ms: 0 };
-    const waiting = clientOf({ url: server.url, retry: patient })("getPoints", {}, { signal: enough.signal });
-    setImmediate(() => {
-      enough.abort();
-    });
-    await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
   });
 
   it("has a time limit for each sending", async () => {

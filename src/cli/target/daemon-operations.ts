@@ -14,7 +14,7 @@ export async function openDaemonOperations(target: DaemonTarget, user: string | 
 
   async function run<K extends OperationId>(id: K, input: RawInput, idempotencyKey?: string): Promise<Success<K>> {
     if (ENDPOINTS[id].auth === "required") requireToken(target);
-    return client(id, input, { idempotencyKey });
+    return client(id, input, idempotencyKey);
   }
 
   async function ownAccount() {
