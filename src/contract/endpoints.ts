@@ -7,8 +7,7 @@ import * as news from "./schemas/news-schemas.ts";
 import * as points from "./schemas/points-schemas.ts";
 
 /** Groups of operations. The operations of a group share a rate limit. */
-export const RATE_GROUPS = ["account", "chat", "events", "points", "public", "refresh"] as const;
-export type RateGroup = (typeof RATE_GROUPS)[number];
+export type RateGroup = "account" | "chat" | "events" | "points" | "public" | "refresh";
 
 interface EndpointFacts {
   readonly method: "GET" | "POST";

@@ -1,6 +1,6 @@
 import type { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { Config } from "../../config/config-schema.ts";
-import { RATE_GROUPS, type RateGroup } from "../../contract/endpoints.ts";
+import type { RateGroup } from "../../contract/endpoints.ts";
 import { AnpError } from "../../contract/errors.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { createThrottle } from "../../runtime/throttle.ts";
@@ -27,15 +27,14 @@ type Rule = Rate & { readonly group: RateGroup; readonly count: (caller: string)
  * const limits = await createRateLimits({ chat: { requests: 60, window_s: 60 } }, undefined);
  * const headers = await limits?.take("chat", "user:alice"); */
 export async function createRateLimits(rates: Partial<Rates>, store: RateStore | undefined, watch: RateWatch = {}) {
-  const limited = RATE_GROUPS.filter((group) => (rates[group]?.requests ?? 0) > 0);
-  if (limited.length === 0) return undefined;
   const rules = new Map<RateGroup, Rule>();
-  for (const group of limited) {
-    const rate = rates[group]!;
+  for (const [group, rate] of Object.entries(rates) as [RateGroup, Rate][]) {
+    if (rate.requests === 0) continue;
     const inMemory = countInMemory(rate);
     const count = store === undefined ? inMemory : await countInRedis(group, rate, store, inMemory);
     rules.set(group, { group, ...rate, count });
   }
+  if (rules.size === 0) return undefined;
   let address = "";
   const usedUp = createThrottle(WARNED_EVERY_MS, () => {
     const advice = "is it a proxy? see server.trusted_proxies";
