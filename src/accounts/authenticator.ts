@@ -21,16 +21,13 @@ export async function createAuthenticator({ config, clock, users, tokens, subscr
   if (jwt === undefined) return (token: string) => tokens.resolve(token);
   const verify = await createJwtVerifier(jwt, clock, logger);
 
-  /** Stores the platform's settings of a user, so that every surface shows the same. */
-  async function adopt(identity: JwtIdentity): Promise<void> {
+  // It also stores the platform's settings of a user, so that every surface shows the same.
+  const identities = createTtlCache(cache_ms, async (token: string) => {
+    const identity = await verify(token);
+    if (identity === undefined) return undefined;
     const { user_id, as_of, plan, expires_at: _, ...settings } = identity;
     await users.adopt(user_id, settings, as_of);
     if (plan !== undefined && Object.hasOwn(config.plans, plan)) await subscriptions.adopt(user_id, plan, as_of);
-  }
-
-  const identities = createTtlCache(cache_ms, async (token: string) => {
-    const identity = await verify(token);
-    if (identity !== undefined) await adopt(identity);
     return identity;
   });
 
