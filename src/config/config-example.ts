@@ -16,7 +16,10 @@ export function exampleConfig(): string {
     const isSection = schema instanceof z.ZodObject;
     const about = wrapText(isSection ? description : explain(node), WIDTH - 2).map((line) => `# ${line}`);
     const shown = [...about, ...(isSection ? [`${path.at(-1)}:`] : setting(node))];
-    return [...(path.length === 1 ? [""] : []), ...atDepth(path.length - 1, off, shown)];
+    const depth = path.length - 1;
+    // What is optional is commented out, with all below it.
+    const pad = off === -1 ? "  ".repeat(depth) : `${"  ".repeat(off)}# ${"  ".repeat(depth - off)}`;
+    return [...(depth === 0 ? [""] : []), ...shown.map((line) => pad + line)];
   });
   return `${readFileSync(new URL("example-head.txt", import.meta.url), "utf8")}${lines.join("\n")}\n`;
 }
@@ -40,12 +43,6 @@ function setting({ path, fallback, schema, secret }: ConfigKey): string[] {
   return stringify({ [name]: fallback ?? example ?? null }, { lineWidth: WIDTH })
     .trimEnd()
     .split("\n");
-}
-
-/** Indents lines, and comments them out from the depth `off` on; -1 for none. */
-function atDepth(depth: number, off: number, lines: readonly string[]): string[] {
-  const pad = off === -1 ? "  ".repeat(depth) : `${"  ".repeat(off)}# ${"  ".repeat(depth - off)}`;
-  return lines.map((line) => pad + line);
 }
 
 /** The lines of a text of at most `width` characters each; a longer word is a line. */
