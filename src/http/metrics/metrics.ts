@@ -24,8 +24,7 @@ export function createMetrics(version: string) {
   let sources: Sources | undefined;
   return {
     contentType: registry.contentType,
-    ...createHttpMetrics(meters),
-    ...createStorageMetrics(meters),
+    ...createDaemonMetrics(meters),
     ...createServiceMetrics(meters),
     watch: (given: Sources): void => void (sources = given),
     async text(): Promise<string> {
@@ -72,8 +71,12 @@ async function readSources({ counters, gauges }: Meters, { service, inFlight, st
   gauges.anp_ready.set(Number(state() === undefined && storageUp === 1));
 }
 
-function createHttpMetrics({ counters, histograms }: Meters) {
+const MAX_KEYS = 100; // Most keys that damage is counted by; all others are one.
+
+function createDaemonMetrics({ counters, gauges, histograms }: Meters) {
   const seconds = histograms.anp_http_request_duration_seconds;
+  const keys = new Set<string>();
+  gauges.anp_storage_up.set(1);
   return {
     connectionClosed: (reason: string) => counters.anp_http_connections_closed_total.inc({ reason }),
     refused: (reason: RefusalReason) => counters.anp_http_refused_total.inc({ reason }),
@@ -87,15 +90,6 @@ function createHttpMetrics({ counters, histograms }: Meters) {
         counters.anp_http_requests_total.inc({ operation, status, code });
       };
     },
-  };
-}
-
-const MAX_KEYS = 100; // Most keys that damage is counted by; all others are one.
-
-function createStorageMetrics({ counters, gauges, histograms }: Meters) {
-  gauges.anp_storage_up.set(1);
-  const keys = new Set<string>();
-  return {
     storageCalled(verb: StorageVerb, ms: number, times: number) {
       for (let n = 0; n < times; n++) histograms.anp_storage_call_duration_seconds.observe({ verb }, ms / 1000);
     },
