@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
-import { SWAGGER_UI_FILES } from "../dist/http/pages/docs-page.js";
+import DOCS_PAGE from "../src/http/pages/docs-page.json" with { type: "json" };
 
 const OUTPUT = "dist/bundle";
 
@@ -127,7 +127,7 @@ const found = spawnSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "ut
 await writeFile(join(OUTPUT, "commit"), found.status === 0 ? found.stdout.trim() : "");
 const docs = join(OUTPUT, "docs");
 await cp("src/http/pages/docs", docs, { recursive: true });
-for (const file of SWAGGER_UI_FILES) await cp(join(SWAGGER_UI, file), join(docs, file));
+for (const file of DOCS_PAGE.files) await cp(join(SWAGGER_UI, file), join(docs, file));
 await keepCode();
 
 /** Keeps the code that V8 compiles for commands that are as short as they are frequent. */

@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
 import { escapeUTF8 } from "entities";
 import type { H3 } from "h3";
 import { openApiText } from "../../contract/openapi/openapi-document.ts";
@@ -7,10 +9,12 @@ import { StorageReplacedError } from "../../storage/storage.ts";
 import { fillTemplate } from "../../runtime/text/fill-template.ts";
 import { packageFile, version } from "../../runtime/package-file.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { mountDocs } from "./docs-page.ts";
 import { mountPage, type RequestWrapper } from "../request-wrapper.ts";
-import { page } from "../respond.ts";
+import { entityTag, namesTag, page } from "../respond.ts";
+import DOCS_PAGE from "./docs-page.json" with { type: "json" };
 import FRONT_PAGE from "./front-page.json" with { type: "json" };
+
+const DOCS = packageFile("dist/bundle/docs/"); // Where the build puts the folder `docs` and Swagger UI's files.
 
 /** The page that Prometheus scrapes. */
 export type MetricsPage = Pick<Metrics, "text"> & { readonly contentType: string };
@@ -41,7 +45,7 @@ export function mountPages(app: H3, wrap: RequestWrapper, service: Service, stat
 
 /** The page at / for a person with a browser: what this is, its state, and where to go on. It has no script. */
 function mountFrontPage(app: H3, wrap: RequestWrapper, service: Service, state: DaemonState): void {
-  const template = readFileSync(packageFile("dist/bundle/docs/front-page.html"), "utf8");
+  const template = readFileSync(new URL("front-page.html", DOCS), "utf8");
   const off = [service.config.server.docs ? "" : "docs", state.metrics === undefined ? "metrics" : ""];
   const served = Object.entries(FRONT_PAGE.links).filter(([path]) => !off.includes(path));
   const links = served.map(([path, text]) => `      <li><a href="${path}">/${path}</a>: ${text}</li>`).join("\n");
@@ -67,4 +71,23 @@ async function whyNotReady(service: Service, { state }: DaemonState): Promise<st
     if (error instanceof StorageReplacedError) return "another storage is in the place of this one";
     return "the storage does not take writes";
   }
+}
+
+/** Mounts the API's documentation for browsers at /docs. It loads nothing from other hosts. */
+function mountDocs(app: H3, wrap: RequestWrapper): void {
+  // A file is read each time so that it does not stay in memory.
+  const mount = (path: string, file: string, headers: Record<string, string>) =>
+    mountPage(app, path, wrap, "docs", async ({ req }) => {
+      const body = await readFile(new URL(file, DOCS));
+      const etag = entityTag(body);
+      const tagged = { ...headers, etag };
+      const isKnown = namesTag(req.headers.get("if-none-match"), etag);
+      const type = DOCS_PAGE.types[extname(file) as keyof typeof DOCS_PAGE.types];
+      return page(isKnown ? "" : new Uint8Array(body), type, { status: isKnown ? 304 : 200, headers: tagged });
+    });
+  const headers = { "cache-control": "no-cache" };
+  // Paths in the page are relative to /docs, so that it works behind a proxy that puts it elsewhere.
+  mount("/docs", "index.html", { ...headers, "content-security-policy": DOCS_PAGE.policy });
+  mount("/docs/start.js", "start.js", headers);
+  for (const name of DOCS_PAGE.files) mount(`/docs/${name}`, name, { "cache-control": "public, max-age=86400" });
 }
