@@ -9,17 +9,15 @@ import { contentOf, fingerprint, uniqueId } from "./log/event-fingerprint.ts";
 import { rankQuestions, type Shown } from "./projections/hot-questions.ts";
 import type { NewEvent } from "./event.ts";
 import { type EventDeps, EventLog, type KnownEvent } from "./log/event-log.ts";
-import { createProjections, PROJECTED_DAYS } from "./projections/projections.ts";
+import { createProjections } from "./projections/projections.ts";
 import { createIdempotentRecorder } from "./log/event-idempotency.ts";
 import { FingerprintCounts } from "./replay/fingerprint-counts.ts";
 import { replayEvents } from "./replay/replay-events.ts";
 import type { Line, ReplayOptions } from "./replay/replay-lines.ts";
 import { countEvents } from "./projections/event-stats.ts";
 
-interface HotQuestionOptions extends Shown {
-  readonly days: number; // How far back to look, in days of 24 hours: 1 to 30.
-  readonly now?: number | undefined; // Milliseconds since the Unix epoch; the clock's time when left out.
-}
+/** So many days of 24 hours, 1 to 30, until `now`, ms since the epoch; the clock's time when left out. */
+type Period = { readonly days: number; readonly now?: number | undefined };
 
 const RANKING_MS = 50; // Between rankings: one takes some 20 where very much was asked, and others are to run.
 
@@ -46,10 +44,8 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
     record: (event: NewEvent, key?: string) => (key === undefined ? log.record(event) : recordOnce(event, key)),
     recordLater: (event: NewEvent, known: KnownEvent) => log.record(event, known, true), // One that nobody waits for.
     /** Questions that at least `min_users` different users asked: the most often asked first, then the most recent.
-     * @throws RangeError when `days` is not 1 to 30, StorageError when the log cannot be read */
-    async hotQuestions({ days, now = clock.now(), ...shown }: HotQuestionOptions) {
-      if (!Number.isInteger(days) || days < 1 || days > PROJECTED_DAYS)
-        throw new RangeError(`days must be an integer from 1 to ${PROJECTED_DAYS}`);
+     * @throws StorageError when the log cannot be read */
+    async hotQuestions({ days, now = clock.now(), ...shown }: Shown & Period) {
       const window = { from: now - days * DAY_MS, to: now };
       await projections.update(daysBetween(window.from, window.to));
       const before = turn;

@@ -59,8 +59,6 @@ describe("hot questions", () => {
     expect(await events.hotQuestions(options)).toMatchObject([{ count: 3 }]);
     clock.advance(1);
     expect(await events.hotQuestions(options)).toEqual([]);
-    await expect(events.hotQuestions({ ...options, days: 31 })).rejects.toThrow(RangeError);
-    await expect(events.hotQuestions({ ...options, days: 0 })).rejects.toThrow(RangeError);
   });
 
   it("sorts by count, then by the last time asked, then by the text", async () => {

@@ -6,8 +6,7 @@ import type { Batch } from "../event.ts";
 import { followDay } from "../log/day-log.ts";
 import { emptyQuestionDay, foldQuestion, forgetQuestions, type QuestionTotals } from "./hot-questions.ts";
 
-/** How many days a projection may span, and how many are kept in memory: 30 × 24 hours touch 31 days. */
-export const PROJECTED_DAYS = 30;
+const KEPT_DAYS = 32; // Days kept in memory: the longest span that is asked for, 30 × 24 hours, touches 31.
 
 /** A day of which all batches up to the last one that was read are folded in, each once. */
 function openProjection(storage: Storage, name: string, totals: QuestionTotals, skipped: OnSkipped) {
@@ -35,7 +34,7 @@ export function createProjections(storage: Storage, onSkipped: OnSkipped) {
   const totals: QuestionTotals = new Map();
   const inTurn = createKeyedMutex();
   const cached = new LRUCache<string, ReturnType<typeof openProjection>>({
-    max: PROJECTED_DAYS + 2,
+    max: KEPT_DAYS,
     memoMethod: (day) => openProjection(storage, day, totals, onSkipped),
     dispose: (day) => day.forget(),
   });
