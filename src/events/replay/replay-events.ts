@@ -1,30 +1,15 @@
 import { groupBy } from "../../runtime/group-by.ts";
+import type { Storage } from "../../storage/storage.ts";
 import type { OnSkipped } from "../../storage/stream.ts";
-import { appendBatch, BATCH_LIMITS } from "../log/day-log.ts";
+import type { StoredEvent } from "../event.ts";
+import { appendBatch, BATCH_LIMITS, followDay, formatAddress } from "../log/day-log.ts";
+import { contentOf, fingerprint } from "../log/event-fingerprint.ts";
 import type { EventDeps } from "../log/event-log.ts";
-import { createDedupIndex, type IndexedDay } from "./dedup-index.ts";
 import type { ReplayedEvent } from "./exported-line.ts";
+import { FingerprintCounts } from "./fingerprint-counts.ts";
 import { replayLines, type Lines, type ReplayOptions, type ReplayReport, type StoredChunk } from "./replay-lines.ts";
 
-/** The events from `start` on that the log does not have and that fit in one batch, and where the next batch begins. */
-function nextBatch({ counts }: IndexedDay, events: readonly ReplayedEvent[], seen: readonly number[], start: number) {
-  const missing: ReplayedEvent[] = [];
-  let bytes = 0;
-  let next = start;
-  for (; next < events.length; next++) {
-    const event = events[next]!;
-    const { fingerprint, source_id } = event;
-    const occurrence = seen[next]!;
-    // An id names one event, however often its line occurs.
-    if (counts.stored(fingerprint) >= (source_id === undefined ? occurrence : 1)) continue;
-    const isRepeated = source_id !== undefined && occurrence > 1;
-    if (isRepeated && missing.some((other) => other.fingerprint === fingerprint)) continue;
-    bytes += event.json.length;
-    if (missing.length === BATCH_LIMITS.events || (missing.length > 0 && bytes > BATCH_LIMITS.bytes)) break;
-    missing.push(event);
-  }
-  return { missing, next };
-}
+const MAX_FINGERPRINTS = 1_000_000; // Kept in memory, besides those of the day that is written.
 
 /** Stores lines of an export. Each event is stored exactly once, however often the lines are replayed: again, after an
  * interrupt, or by several processes at once. An event with an id is identified by its content and the id, any other by
@@ -74,4 +59,88 @@ export async function replayEvents(
 
   const countStored = ({ day, fingerprint }: ReplayedEvent): void => void indexOf(day).counts.addSeen(fingerprint);
   return replayLines(lines, { store, countStored }, options);
+}
+
+/** The events from `start` on that the log does not have and that fit in one batch, and where the next batch begins. */
+function nextBatch({ counts }: IndexedDay, events: readonly ReplayedEvent[], seen: readonly number[], start: number) {
+  const missing: ReplayedEvent[] = [];
+  let bytes = 0;
+  let next = start;
+  for (; next < events.length; next++) {
+    const event = events[next]!;
+    const { fingerprint, source_id } = event;
+    const occurrence = seen[next]!;
+    // An id names one event, however often its line occurs.
+    if (counts.stored(fingerprint) >= (source_id === undefined ? occurrence : 1)) continue;
+    const isRepeated = source_id !== undefined && occurrence > 1;
+    if (isRepeated && missing.some((other) => other.fingerprint === fingerprint)) continue;
+    bytes += event.json.length;
+    if (missing.length === BATCH_LIMITS.events || (missing.length > 0 && bytes > BATCH_LIMITS.bytes)) break;
+    missing.push(event);
+  }
+  return { missing, next };
+}
+
+/** The fingerprints of days, by which a replay recognises events that the log has already, without those in batches
+ * that are damaged or missing. The least recently used days are evicted first: of a day that comes up again after more
+ * than {@link MAX_FINGERPRINTS} events of others, equal lines are counted anew.
+ * @returns a day with the fingerprints read so far */
+function createDedupIndex(storage: Storage, onSkipped?: OnSkipped): (day: string) => IndexedDay {
+  const days = new Map<string, IndexedDay>();
+
+  return (day) => {
+    const known = days.get(day) ?? indexDay(storage, day, onSkipped);
+    days.delete(day);
+    let kept = 0;
+    for (const { counts } of days.values()) kept += counts.size;
+    for (const [other, { counts }] of days) {
+      if (kept <= MAX_FINGERPRINTS) break;
+      days.delete(other);
+      kept -= counts.size;
+    }
+    days.set(day, known);
+    return known;
+  };
+}
+
+/** How often each event occurs in one day's log, as far as it was read, and in the input. */
+type IndexedDay = ReturnType<typeof indexDay>;
+
+function indexDay(storage: Storage, day: string, onSkipped: OnSkipped | undefined) {
+  const counts = new FingerprintCounts();
+  let withAddresses = false;
+  function addAddresses(events: readonly StoredEvent[], version: number): void {
+    for (const [index, event] of events.entries())
+      if (event.source_id === undefined)
+        counts.addStored(fingerprint(contentOf(event), formatAddress(day, version, index)));
+  }
+  const follower = followDay(storage, day, {
+    batch(batch, version) {
+      for (const event of batch.events) counts.addStored(fingerprint(contentOf(event), event.source_id ?? ""));
+      if (withAddresses) addAddresses(batch.events, version);
+    },
+    restarted: () => counts.clearStored(),
+    skipped: onSkipped,
+  });
+  return {
+    follower,
+    counts,
+    /** Knows the events without an id of their own by their addresses too, from now on. */
+    async knowAddresses() {
+      if (withAddresses) return;
+      withAddresses = true;
+      const end = follower.version();
+      if (end === 0) return;
+      for await (const { version, item: batch } of follower.log.items(0, () => undefined)) {
+        if (version > end) break;
+        addAddresses(batch.events, version);
+      }
+    },
+    /** Counts a batch that was appended behind the last one that was read. */
+    add(batchId: string, events: readonly ReplayedEvent[]) {
+      follower.skip(batchId);
+      for (const one of events) counts.addStored(one.fingerprint);
+      addAddresses(withAddresses ? events.map(({ json }) => JSON.parse(json) as StoredEvent) : [], follower.version());
+    },
+  };
 }
