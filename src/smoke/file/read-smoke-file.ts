@@ -1,13 +1,14 @@
+import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { parse } from "csv-parse/sync";
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { Document, Pair, Range, YAMLMap } from "yaml";
 import { validate, type InvalidField, type ValuePath } from "../../contract/validation/validate-value.ts";
 import { knownKeys } from "../../contract/validation/schema-walk.ts";
 import OTHER_TOOLS from "./other-tools.json" with { type: "json" };
-import { readRows } from "./read-rows.ts";
 import type { Env } from "./resolve-references.ts";
 import { checkContent } from "./check-smoke-file.ts";
-import { smokeFile } from "./smoke-file.ts";
+import { MOST_ROWS, smokeFile, stepsOf, type Row, type SmokeContent } from "./smoke-file.ts";
 
 /** A smoke file that was read and validated. */
 export type SmokeFile = Exclude<ReturnType<typeof readSmokeFile>, readonly string[]>;
@@ -52,6 +53,33 @@ export function readSmokeFile(path: string, text: string, env: Env, cwd = "") {
     errorAt: (keys: ValuePath, message: string) => at(rangeOf(document, keys, "key")[0], message),
   };
 }
+
+/** Replaces the names of CSV files in the smoke file's folder by their rows of strings. @returns their errors */
+function readRows(content: SmokeContent, folder: string): InvalidField[] {
+  const steps = stepsOf(content).map(({ phase, index, step }) => ({ holder: step, path: [phase, index] as ValuePath }));
+  return [{ holder: content, path: [] }, ...steps].flatMap(({ holder, path }): InvalidField[] => {
+    if (typeof holder.rows !== "string") return [];
+    const name = holder.rows;
+    try {
+      holder.rows = parse<Row>(readText(resolve(folder, name)), CSV);
+      if (holder.rows.length > 0 && holder.rows.length <= MOST_ROWS) return [];
+      return [{ path: [...path, "rows"], message: `${name} must have 1 to ${MOST_ROWS} rows.` }];
+    } catch (error) {
+      return [{ path: [...path, "rows"], message: `${name} cannot be read: ${(error as Error).message}.` }];
+    }
+  });
+}
+
+const CSV = { columns: uniqueNames, bom: true, skip_empty_lines: true, record_delimiter: ["\r\n", "\n", "\r"] };
+
+function uniqueNames(names: string[]): string[] {
+  const twice = names.find((name, index) => name === "" || names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(twice === "" ? "a column has no name" : `two columns are named ${twice}`);
+  return names;
+}
+
+/** The text of a file. @throws Error for a file that cannot be read or is not UTF-8 */
+export const readText = (path: string): string => new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
 
 function toSentence(error: InvalidField): InvalidField {
   const { path, message, of, hint } = error;

@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { readText } from "../../../smoke/file/read-rows.ts";
+import { readText } from "../../../smoke/file/read-smoke-file.ts";
 import { UsageError } from "../../framework/command.ts";
 
 const YAML = /\.ya?ml$/i;
