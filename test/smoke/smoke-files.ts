@@ -4,7 +4,7 @@ import { planDaemon, startDaemon, type OwnDaemon } from "../../src/smoke/run/own
 import { readSmokeFile, type SmokeFile } from "../../src/smoke/file/read-smoke-file.ts";
 import type { FileResult } from "../../src/smoke/run/smoke-result.ts";
 import { runSmokeFile } from "../../src/smoke/run/run-smoke-file.ts";
-import type { RunOptions } from "../../src/smoke/run/run-step.ts";
+import type { RunOptions } from "../../src/smoke/run/run-smoke-file.ts";
 
 const openAssistant = sharedAssistants();
 

@@ -1,9 +1,32 @@
-import { stepsOf } from "../file/smoke-file.ts";
+import { setTimeout as wait } from "node:timers/promises";
+import { send, WireError } from "../../client/transport.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
-import { answersOf } from "./prepare-step.ts";
+import type { Reference } from "../file/references.ts";
+import { SHORTEST_SECRET, UnresolvedError, type Env, type RunValues, type Scope } from "../file/resolve-references.ts";
+import { stepsOf, toMs } from "../file/smoke-file.ts";
+import { curlLine } from "../report/curl.ts";
+import { bodyOf, judge, judgeCounts } from "./judge.ts";
+import { instantOf, type MovableClock } from "./moment.ts";
 import { planCases, type Case } from "./plan-cases.ts";
-import type { FileResult, SmokeAnswer, StepResult } from "./smoke-result.ts";
-import { runStep, type RunOptions } from "./run-step.ts";
+import { answersOf, prepareStep, type PreparedStep } from "./prepare-step.ts";
+import { cut, MAX_CHARACTERS } from "./smoke-result.ts";
+import type { FileResult, Problem, SmokeAnswer, StepResult } from "./smoke-result.ts";
+import { checkSnapshot } from "./snapshot.ts";
+
+/** How a file is run, and on which daemon. */
+export interface RunOptions {
+  readonly url: string;
+  readonly shownUrl?: string; // The address in the curl commands, if another one.
+  readonly clock?: MovableClock; // The daemon's, which steps may move; absent where it is another process.
+  readonly signal: AbortSignal; // Interrupts the steps; the cleanup still runs.
+  readonly env: Env;
+  readonly run: RunValues;
+  readonly begin?: (() => Promise<void>) | undefined; // Called after the setup: injects the faults of the own daemon.
+  readonly bail: boolean;
+  readonly cwd?: string;
+  readonly update?: boolean; // Writes the snapshots instead of comparing with them.
+  readonly cases?: readonly Case[];
+}
 
 /** Runs a file's setup and steps one after another, then its cleanup. A failed step does not end the file. A step that
  * refers to an answer that does not exist is skipped, and so are all steps after the daemon could not be reached, and
@@ -61,3 +84,106 @@ function reasonToSkip({ phase, step, skip }: Case, before: readonly StepResult[]
 }
 
 const skipped = (reason: string) => ({ outcome: "skipped" as const, reason, problems: [], tries: 0, ms: 0 });
+
+type StepScope = Scope & { readonly secrets: ReadonlySet<string> };
+
+interface Attempt {
+  readonly problems: readonly Problem[];
+  readonly sent?: readonly PreparedStep[]; // What was sent; the first that is wrong, if any is, comes first.
+  readonly answer?: SmokeAnswer | undefined;
+  readonly unreachable?: string | undefined;
+  readonly unresolved?: Reference;
+}
+
+/** Sends a step's request until its answer matches, or its attempts are used up. */
+async function runStep(one: Case, file: SmokeFile, scope: StepScope, options: RunOptions) {
+  const { url, shownUrl = url, signal } = options;
+  const { times = 0, every = "" } = one.step.retry ?? {};
+  const started = performance.now();
+  let last = await attempt(one, file, scope, options);
+  let tries = 1;
+  // A reference has the same value in every try.
+  for (; last.problems.length > 0 && last.unresolved === undefined && tries <= times; tries++) {
+    if (await wait(toMs(every), false, { signal }).catch(() => true)) break;
+    last = await attempt({ ...one, step: { ...one.step, now: undefined } }, file, scope, options);
+  }
+  const { problems, sent = [], answer } = last;
+  const [prepared] = sent;
+  const redact = redactorFor([...scope.secrets, ...sent.map(({ token = "" }) => token)]);
+  const text = answer && redact(`${answer.status} ${answer.text.trim().replaceAll(CONTROL, "\ufffd")}`);
+  const result = {
+    outcome: problems.length === 0 ? ("passed" as const) : ("failed" as const),
+    problems: problems.map(({ message, expected, got, ...place }): Problem => {
+      return { ...place, message: redact(message), expected: expected && redact(expected), got: got && redact(got) };
+    }),
+    tries,
+    ms: performance.now() - started,
+    curl: prepared && redact(curlLine(prepared.request, prepared.tokenName).replace(url, shownUrl)),
+    answer: text && cut(text, MAX_CHARACTERS),
+  };
+  return { ...last, result };
+}
+
+async function attempt(one: Case, file: SmokeFile, scope: StepScope, options: RunOptions): Promise<Attempt> {
+  const { step, rows } = one;
+  const { defaults } = file.content;
+  const { url, signal, clock } = options;
+  let prepared: PreparedStep[];
+  try {
+    prepared = rows.map((row) => prepareStep(step, defaults, url, { ...scope, row }));
+  } catch (error) {
+    if (!(error instanceof UnresolvedError)) throw error;
+    return { problems: [{ about: "reference", path: "", message: error.message }], unresolved: error.reference };
+  }
+  const [{ expect, moment }] = prepared as [PreparedStep];
+  if (moment !== undefined) clock?.set(instantOf(moment, clock));
+  const timeout_ms = toMs(step.timeout ?? defaults?.timeout ?? "30s");
+  const sent = typeof step.at_once === "number" ? Array.from({ length: step.at_once }, () => prepared[0]!) : prepared;
+  const replies = await Promise.all(sent.map((request) => exchange(request, timeout_ms, signal)));
+  const [first] = replies as [Attempt];
+  if (step.at_once === undefined)
+    return { sent, ...first, problems: [...first.problems, ...(await checkSnapshot(one, file, options, first))] };
+  const all = replies.flatMap((reply) => reply.answer ?? []);
+  const answer = all.find(({ status }) => status === 200) ?? all[0];
+  const wrong = sent.find((_, index) => replies[index]!.problems.length > 0);
+  return {
+    sent: wrong === undefined ? sent : [wrong, ...sent],
+    answer: answer && { ...answer, all },
+    problems: [...(expect.counts === undefined ? [] : judgeCounts(expect.counts, all)), ...merge(replies)],
+    unreachable: replies.every(({ unreachable }) => unreachable !== undefined) ? first.unreachable : undefined,
+  };
+}
+
+async function exchange({ request, expect }: PreparedStep, timeout_ms: number, signal: AbortSignal): Promise<Attempt> {
+  try {
+    const started = performance.now();
+    const response = await send(request, timeout_ms, signal);
+    const answer = { ...response, body: bodyOf(response), ms: performance.now() - started };
+    return { answer, problems: judge(expect, request, answer) };
+  } catch (error) {
+    if (signal.aborted) return { problems: [{ about: "answer", path: "", message: "interrupted" }] };
+    if (!(error instanceof WireError)) throw error;
+    const { message, late } = error;
+    return { problems: [{ about: "answer", path: "", message }], unreachable: late ? undefined : message };
+  }
+}
+
+function merge(replies: readonly Attempt[]): Problem[] {
+  const merged = new Map<string, Problem>();
+  for (const [index, { problems }] of replies.entries())
+    for (const { path, ...problem } of problems) {
+      const key = JSON.stringify([path, problem.about, problem.message]);
+      if (!merged.has(key)) merged.set(key, { ...problem, path: `all[${index}]${path && `.${path}`}` });
+    }
+  return [...merged.values()];
+}
+
+function redactorFor(secrets: readonly string[]): (text: string) => string {
+  const toQuery = (secret: string): string => new URLSearchParams([["", secret]]).toString().slice(1);
+  const long = secrets.filter(({ length }) => length >= SHORTEST_SECRET);
+  const forms = long.flatMap((one) => [one, JSON.stringify(one).slice(1, -1), encodeURI(one), toQuery(one)]);
+  forms.sort((a, b) => b.length - a.length); // Longest first: one secret may be part of another.
+  return (text) => forms.reduce((hidden, secret) => hidden.replaceAll(secret, "***"), text);
+}
+
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g; // Control characters would move a terminal's cursor.
