@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toIso, type Clock } from "../runtime/clock.ts";
+import { isoOrNull, toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import { readDocument, writeDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
@@ -25,8 +25,6 @@ type Plans = Readonly<Record<string, Readonly<Record<string, boolean>>>>; // By 
 /** The plans of users. */
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
-type Period = { readonly started_at: number; readonly expires_at?: number | undefined }; // Ms since the epoch.
-
 export function createSubscriptions(deps: { storage: Storage; clock: Clock; plans: Plans; ttl_ms: number }) {
   const { storage, clock, plans } = deps;
   const read = async (user: string) => (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
@@ -40,13 +38,13 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
     async setPlan(user: string, plan: string, expires_at?: number): Promise<void> {
       const held = current(await read(user));
       const start = held.plan === plan && held.is_active ? held.started_at : null;
-      const period = { started_at: start === null ? clock.now() : Date.parse(start), expires_at };
-      await writeDocument(storage, subscriptionKey(user), toStored(plan, period));
+      const started_at = start === null ? clock.now() : Date.parse(start);
+      await writeDocument(storage, subscriptionKey(user), toStored(plan, started_at, expires_at));
       cache.forget(user);
     },
-    /** Sets plan and period of a user who has had none yet; false, without a change, for any other. */
-    async begin(user: string, plan: string, period: Period): Promise<boolean> {
-      const begun = await storage.create(subscriptionKey(user), JSON.stringify(toStored(plan, period)));
+    /** Starts the plan of a user who has had none yet; false, without a change, for any other. */
+    async begin(user: string, plan: string): Promise<boolean> {
+      const begun = await storage.create(subscriptionKey(user), JSON.stringify(toStored(plan, clock.now())));
       cache.forget(user);
       return begun;
     },
@@ -57,16 +55,16 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
       const held = await read(user); // Not from the cache, which may be older than another process's change.
       if (!isNewer(held, as_of)) return;
       const keepsPeriod = held.plan === plan && (plan === FREE_PLAN || current(held).is_active);
-      const wanted = keepsPeriod ? held : toStored(plan, { started_at: clock.now() });
+      const wanted = keepsPeriod ? held : toStored(plan, clock.now());
       await writeDocument(storage, subscriptionKey(user), { ...wanted, as_of });
       cache.forget(user);
     },
   };
 }
 
-function toStored(plan: string, { started_at, expires_at }: Period): Stored {
-  if (plan === FREE_PLAN) return NONE;
-  return { plan, started_at: toIso(started_at), expires_at: expires_at === undefined ? null : toIso(expires_at) };
+/** @param started_at ms since the epoch, as `expires_at` */
+function toStored(plan: string, started_at: number, expires_at?: number): Stored {
+  return plan === FREE_PLAN ? NONE : { plan, started_at: toIso(started_at), expires_at: isoOrNull(expires_at) };
 }
 
 const NONE: Stored = { plan: FREE_PLAN, started_at: null, expires_at: null };

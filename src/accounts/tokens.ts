@@ -3,7 +3,7 @@ import { LIMITS } from "../contract/field-bounds.ts";
 import { ROLES, type Role } from "../contract/roles.ts";
 import { batchesOf, collect } from "../runtime/batches.ts";
 import { sha256 } from "../runtime/json/canonical-json.ts";
-import { toIso, type Clock } from "../runtime/clock.ts";
+import { isoOrNull, toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import type { Random } from "../runtime/random.ts";
 import { type Documents, readDocument, readDocuments, readPresent, writeDocument } from "../storage/documents.ts";
@@ -44,7 +44,7 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
 
   async function add(secret: string, token: Named, expires_at?: number): Promise<TokenRecord> {
     const digest = sha256(secret);
-    const dates = { created_at: toIso(clock.now()), expires_at: expires_at === undefined ? null : toIso(expires_at) };
+    const dates = { created_at: toIso(clock.now()), expires_at: isoOrNull(expires_at) };
     const record: TokenRecord = { id: idOf(digest), ...token, ...dates, revoked_at: null };
     // The user's list comes first: a token that works is always listed.
     await storage.create(["users", token.user_id, "tokens", digest], "{}");

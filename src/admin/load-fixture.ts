@@ -52,7 +52,7 @@ export async function loadFixture(fixture: Fixture, service: Service, changes: R
     const { free_daily_quota = user.free_daily_quota, points = user.points } = changes[user_id] ?? {};
     await service.users.create(user_id, { free_daily_quota, lang });
     await service.tokens.register(user_id, token, `fixture ${fixture.name}`);
-    if (plan !== "free") await service.subscriptions.begin(user_id, plan, { started_at: clock.now() });
+    if (plan !== "free") await service.subscriptions.begin(user_id, plan);
     if (points > 0) {
       const [reason, request_id] = [`fixture ${fixture.name}`, `fixture-${fixture.name}`];
       const change = { user: user_id, delta: points, reason, actor: "anp", request_id };
