@@ -1,4 +1,6 @@
 import { decodeHTMLStrict } from "entities/decode";
+import { rewriter } from "../runtime/text/patterns.ts";
+import PATTERNS from "./plain-text-patterns.json" with { type: "json" };
 
 const CONTROL =
   /[^\P{Cc}\t\n\r]|[\u00ad\u180e\u200b\u2060-\u2064\u206a-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\p{Bidi_Control}]/gu;
@@ -12,30 +14,11 @@ const INVISIBLE = /[\u00ad\u200c\u200d\ufffd]/g; // Soft hyphens, joiners, and U
 export const decodeEntities = (text: string): string =>
   text.replace(REFERENCE, (reference) => decodeHTMLStrict(reference).replace(INVISIBLE, ""));
 
-const COMMENT = /<!--[^]*?(?:-->|$)/g;
-const SCRIPT = /<(script|style)\b[^<>]*>[^]*?(?:<\/\1\s*>|$)/gi;
-const BLOCK_TAG = /<\/?(?:p|div|br|li|ul|ol|h[1-6]|tr|table|blockquote|section|article|figure|hr)\b[^<>]*>/gi;
-const SPACE_TAG = /<\/?(?:td|th|img)\b[^<>]*>/gi;
-const TAG = /<(?:\/?[a-z]|!doctype\b|\?xml\b)[^<>]*>/gi;
 const CDATA = /<!\[CDATA\[|\]\]>/g;
-
+const withoutElements = rewriter(PATTERNS.tags, "gi");
 /** HTML without tags, comments, scripts and styles; a block begins a line. A `<` that does not open a tag is kept. */
-const withoutTags = (html: string): string =>
-  html
-    .replace(COMMENT, " ")
-    .replace(SCRIPT, " ")
-    .replace(BLOCK_TAG, "\n")
-    .replace(SPACE_TAG, " ")
-    .replace(TAG, "")
-    .replace(CDATA, "");
-
-const withoutMarkdown = (text: string): string =>
-  text
-    .replace(/!?\[([^[\]\n]{0,500})\]\([^()\n]{0,2000}\)/g, "$1")
-    .replace(/^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)/gm, "")
-    .replace(/(\*\*|__)(?=\S)([^\n]{0,500}?\S)\1/g, "$2")
-    .replace(/`([^`\n]{0,500})`/g, "$1");
-
+const withoutTags = (html: string): string => withoutElements(html).replace(CDATA, "");
+const withoutMarkdown = rewriter(PATTERNS.markdown, "gm");
 const BULLET = /^[ \t]*[*+-][ \t]+/gm;
 
 /** Plain text of an article in HTML or Markdown, its lines kept. Linear in the length of the text.

@@ -1,6 +1,7 @@
 import { ConverterBuilder } from "opencc-js/core";
 import * as SIMPLIFIED_TO from "opencc-js/preset/cn2t";
 import { memoized } from "../runtime/cache/memoized.ts";
+import { rewriter } from "../runtime/text/patterns.ts";
 import type { Script } from "./detect-language.ts";
 import PAIRS from "./to-traditional.json" with { type: "json" };
 import { isTraditional } from "./traditional.ts";
@@ -9,12 +10,11 @@ import { isTraditional } from "./traditional.ts";
 const converterTo = memoized((to: Script) => ConverterBuilder(SIMPLIFIED_TO)({ from: "cn", to }), 2);
 
 /** Words that the dictionary takes for others: of "days later" it makes an empress of heaven. */
-const WORDS = PAIRS.map(([simplified, traditional]) => [new RegExp(simplified!, "gu"), traditional!] as const);
+const withWords = rewriter(PAIRS, "gu");
 
 /** A Simplified Chinese text in Traditional characters, by OpenCC. What is Traditional already stays, and so do addresses. */
 export function toTraditional(text: string, script: Script): string {
   const parts = text.split(/(https?:\/\/[^\s\p{Script=Han}]+|\n)/u);
-  const known = (part: string): string => WORDS.reduce((text, [word, written]) => text.replace(word, written), part);
-  const convert = (part: string): string => converterTo(script)(known(part));
+  const convert = (part: string): string => converterTo(script)(withWords(part));
   return parts.map((part, at) => (at % 2 === 1 || isTraditional(part) ? part : convert(part))).join("");
 }

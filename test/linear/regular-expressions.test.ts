@@ -16,7 +16,6 @@ const MAKE_EXPRESSIONS = [
   "config/config-example.ts",
   "language/assets.ts",
   "language/quantities.ts",
-  "language/to-traditional.ts",
   "language/traditional.ts",
   "news/sources/feed-dates.ts",
   "news/topics/title-questions.ts",
