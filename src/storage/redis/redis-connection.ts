@@ -5,7 +5,7 @@ import { within } from "../../runtime/within.ts";
 import type { ExpectedIdentity } from "../identity/storage-identity.ts";
 import { type LostParts, StorageError, StorageReplacedError } from "../storage.ts";
 import { classifyFailure, isRefusal, isWrongDatabase, reasonOf, refusalError, withinDeadline } from "./redis-errors.ts";
-import { RedisIdentity } from "./redis-identity.ts";
+import { createRedisIdentity, type RedisIdentity } from "./redis-identity.ts";
 import { hashTagOf } from "./redis-keys.ts";
 import { clusterOptions, redisOptions, RETRY_AFTER_MS, SLOTS_REFRESH_MS, TRY_FOR_MS } from "./redis-options.ts";
 import type { RedisSettings } from "./redis-url.ts";
@@ -37,7 +37,8 @@ export class RedisConnection {
   constructor(client: Redis | Cluster, name: string, identity?: { expected: ExpectedIdentity; prefix: string }) {
     this.client = client;
     this.name = name;
-    this.#identity = identity && new RedisIdentity({ client, name, generation: () => this.#lossesNow(), ...identity });
+    this.#identity =
+      identity && createRedisIdentity({ client, name, generation: () => this.#lossesNow(), ...identity });
     this.#hasNewOwners = client instanceof Cluster ? watchSlotOwners(client) : () => false;
     this.#checkReplicationId = client instanceof Redis ? watchReplicationId(client, this.#lost) : () => undefined;
     client.on("error", this.#failed);

@@ -34,103 +34,91 @@ interface IdentityDeps {
 
 /** Checks the identity of the server, or of each primary of a cluster, before the first command that follows a
  * connection: a server that restarts loses its connections, so no command reaches one that came back empty. */
-export class RedisIdentity {
-  readonly expected: ExpectedIdentity;
-  readonly #deps: IdentityDeps;
-  readonly #marks: readonly { readonly name: string; readonly slot: number }[];
-  readonly #states = new Map<Place, "present" | StorageReplacedError>();
-  readonly #running = new Map<Place, Promise<void>>();
-  #generation = -1; // Of the connection, when the states were found.
-  #returns = 0;
-  #turn = 0;
+export type RedisIdentity = ReturnType<typeof createRedisIdentity>;
 
-  constructor(deps: IdentityDeps) {
-    this.#deps = deps;
-    this.expected = deps.expected;
-    this.#marks = markKeys(deps.client instanceof Cluster).map((key) => {
-      const name = redisKey(deps.prefix, key);
-      return { name, slot: slotOf(name) };
-    });
+export function createRedisIdentity(deps: IdentityDeps) {
+  const { client, prefix, expected, generation } = deps;
+  const marks = markKeys(client instanceof Cluster).map((key) => markOf(redisKey(prefix, key)));
+  const states = new Map<Place, "present" | StorageReplacedError>();
+  const running = new Map<Place, Promise<void>>();
+  let known = -1; // The connection's generation when the states were found.
+  let returns = 0;
+  let turn = 0;
+
+  function stateOf(place: Place): "present" | StorageReplacedError | undefined {
+    const now = generation();
+    if (now !== known) {
+      // A place that was lost stays so until its identity is found, so that its return is counted.
+      for (const [one, state] of states) if (state === "present") states.delete(one);
+      known = now;
+    }
+    return states.get(place);
   }
 
-  /** How often a place was lost and came back. */
-  generation(): number {
-    return this.#returns;
-  }
+  const placeOf = (domain: string): Place | undefined =>
+    client instanceof Cluster ? client.slots[slotOf(`${domain}}`)]?.[0] : "";
 
-  /** Before each command: what to wait for; undefined when the domain's place is known. @throws StorageReplacedError */
-  admit(domain: string): Promise<void> | undefined {
-    if (this.expected.id === undefined) return undefined;
-    const place = this.#placeOf(domain);
-    if (place === undefined) return undefined;
-    const state = this.#stateOf(place);
-    if (state === "present") return undefined;
-    if (state !== undefined) throw state;
-    const running = this.#running.get(place) ?? this.look(place).finally(() => this.#running.delete(place));
-    this.#running.set(place, running);
-    return running;
-  }
-
-  /** To be called after each command: what was answered before the loss was noticed may not count. */
-  confirm(domain: string): void {
-    const state = this.#states.size === 0 ? undefined : this.#states.get(this.#placeOf(domain) ?? "");
-    if (state instanceof StorageReplacedError) throw state;
-  }
-
-  places(): Place[] {
-    const { client } = this.#deps;
-    if (!(client instanceof Cluster)) return [""];
-    const lists: readonly (readonly Place[] | undefined)[] = client.slots;
-    return [...new Set([...new Set(lists)].flatMap((nodes) => nodes?.[0] ?? []))];
-  }
-
-  /** Reads the identity of the place that holds a failure domain. @throws StorageReplacedError */
-  async verify(domain: string): Promise<void> {
-    const place = this.#placeOf(domain);
-    if (this.expected.id !== undefined && place !== undefined) await this.look(place);
-  }
-
-  async look(place: Place): Promise<void> {
+  async function look(place: Place): Promise<void> {
     for (;;) {
-      this.#stateOf(place);
-      const generation = this.#generation;
-      const found = await this.#judge(place);
-      if (this.#deps.generation() !== generation) continue; // Whose answer it was is not known.
-      if (found === undefined && this.#states.get(place) instanceof StorageReplacedError) this.#returns++;
-      this.#states.set(place, found ?? "present");
+      stateOf(place);
+      const before = known;
+      const found = await judge(deps, marks, place, turn++);
+      if (generation() !== before) continue; // Whose answer it was is not known.
+      if (found === undefined && states.get(place) instanceof StorageReplacedError) returns++;
+      states.set(place, found ?? "present");
       if (found !== undefined) throw found;
       return;
     }
   }
 
-  #stateOf(place: Place): "present" | StorageReplacedError | undefined {
-    const generation = this.#deps.generation();
-    if (generation !== this.#generation) {
-      // A place that was lost stays so until its identity is found, so that its return is counted.
-      for (const [known, state] of this.#states) if (state === "present") this.#states.delete(known);
-      this.#generation = generation;
-    }
-    return this.#states.get(place);
-  }
+  return {
+    expected,
+    look,
+    /** How often a place was lost and came back. */
+    generation: () => returns,
+    /** Before each command: what to wait for; undefined when the domain's place is known. @throws StorageReplacedError */
+    admit(domain: string): Promise<void> | undefined {
+      if (expected.id === undefined) return undefined;
+      const place = placeOf(domain);
+      if (place === undefined) return undefined;
+      const state = stateOf(place);
+      if (state === "present") return undefined;
+      if (state !== undefined) throw state;
+      const looking = running.get(place) ?? look(place).finally(() => running.delete(place));
+      running.set(place, looking);
+      return looking;
+    },
+    /** To be called after each command: what was answered before the loss was noticed may not count. */
+    confirm(domain: string): void {
+      const state = states.size === 0 ? undefined : states.get(placeOf(domain) ?? "");
+      if (state instanceof StorageReplacedError) throw state;
+    },
+    places(): Place[] {
+      if (!(client instanceof Cluster)) return [""];
+      const lists: readonly (readonly Place[] | undefined)[] = client.slots;
+      return [...new Set([...new Set(lists)].flatMap((nodes) => nodes?.[0] ?? []))];
+    },
+    /** Reads the identity of the place that holds a failure domain. @throws StorageReplacedError */
+    async verify(domain: string): Promise<void> {
+      const place = placeOf(domain);
+      if (expected.id !== undefined && place !== undefined) await look(place);
+    },
+  };
+}
 
-  #placeOf(domain: string): Place | undefined {
-    const { client } = this.#deps;
-    if (!(client instanceof Cluster)) return "";
-    return client.slots[slotOf(`${domain}}`)]?.[0];
-  }
+type Mark = { readonly name: string; readonly slot: number };
+const markOf = (name: string): Mark => ({ name, slot: slotOf(name) });
 
-  /** One mark is enough. Without it, the place is lost if most are missing: one may have moved with its slot just now. */
-  async #judge(place: Place): Promise<StorageReplacedError | undefined> {
-    const { client } = this.#deps;
-    const read = (name: string): Promise<string | null> => withinDeadline(client, client.get(name));
-    if (!(client instanceof Cluster)) return this.expected.judge(this.#deps.name, await read(this.#marks[0]!.name));
-    const own = this.#marks.filter(({ slot }) => client.slots[slot]?.[0] === place);
-    if (own.length === 0) return undefined;
-    this.#turn += 1;
-    const error = this.expected.judge(place, await read(own[this.#turn % own.length]!.name));
-    if (error === undefined) return undefined;
-    const texts = await Promise.all(own.map(({ name }) => read(name)));
-    const present = texts.filter((text) => this.expected.judge(place, text) === undefined);
-    return present.length > texts.length / 2 ? undefined : error;
-  }
+/** One mark is enough. Without it, the place is lost if most are missing: one may have moved with its slot just now.
+ * @param turn by which the mark is chosen */
+async function judge({ client, name, expected }: IdentityDeps, marks: readonly Mark[], place: Place, turn: number) {
+  const read = (mark: string): Promise<string | null> => withinDeadline(client, client.get(mark));
+  if (!(client instanceof Cluster)) return expected.judge(name, await read(marks[0]!.name));
+  const own = marks.filter(({ slot }) => client.slots[slot]?.[0] === place);
+  if (own.length === 0) return undefined;
+  const error = expected.judge(place, await read(own[turn % own.length]!.name));
+  if (error === undefined) return undefined;
+  const texts = await Promise.all(own.map((mark) => read(mark.name)));
+  const present = texts.filter((text) => expected.judge(place, text) === undefined);
+  return present.length > texts.length / 2 ? undefined : error;
 }
