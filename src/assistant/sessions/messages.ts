@@ -2,7 +2,6 @@ import { z } from "zod";
 import { chatAnswer } from "../../contract/schemas/assistant-schemas.ts";
 import { DAY_MS, toIso, type Clock } from "../../runtime/clock.ts";
 import { leastIdAt, type Ids } from "../../runtime/ids.ts";
-import { createBackground } from "../../runtime/background.ts";
 import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import { readDocument, readDocuments } from "../../storage/documents.ts";
 import { streamItem } from "../../storage/keys.ts";
@@ -108,19 +107,26 @@ type SessionDeps = { storage: Storage; clock: Clock; kept_days?: number | undefi
 
 /** The turns of sessions: see `Messages`. Of a session that a message opened, that one's turn is a value under the
  * session's name: most sessions have no other, and a stream has folders of its own. */
-function createSessions(deps: SessionDeps) {
-  const { storage, clock, kept_days } = deps;
+function createSessions({ storage, clock, kept_days }: SessionDeps) {
   const sessionOf = (user: string, session: number) =>
     new Stream(storage, ["users", user, "sessions", String(session)], sessionTurn);
 
   const inTurn = createKeyedMutex();
-  const { size, follow, settled } = createBackground();
+  const onTheirWay = new Set<Promise<void>>(); // Turns, and what else follows a reply.
+  function follow(work: Promise<void>): Promise<void> {
+    onTheirWay.add(work);
+    const leave = (): void => void onTheirWay.delete(work);
+    work.then(leave, leave);
+    return work;
+  }
+
   /** The messages of the last turns, at least `count` and as many as are read at once, or all. */
   async function recentTurns(stream: Stream<SessionTurn>, head: number, count = 0): Promise<number[]> {
     const turns = await stream.read(head - Math.max(count, RECENT_TURNS) + 1, head);
     if (turns.length === head) turns.unshift(...(await firstTurn(storage, stream)));
     return [...new Set(turns.map(({ message_id }) => message_id))];
   }
+
   /** The last turns of a session, at least `count` of them, and which of these answers are not among them. */
   async function compare(user: string, session: number, count: number, charged: readonly number[]) {
     const stream = sessionOf(user, session);
@@ -168,10 +174,13 @@ function createSessions(deps: SessionDeps) {
      * @param failed is called with the reason when a message could not join, or `first` failed */
     async joinLater(added: SessionMessage, first: Promise<unknown>, failed: (error: unknown) => void): Promise<void> {
       const joined = sessions.join(added, first).catch(failed);
-      if (size() > MOST_JOINING) await joined;
+      if (onTheirWay.size > MOST_JOINING) await joined;
     },
     follow, // Counts what follows a reply as on its way.
-    settled, // Waits for what is on its way.
+    /** Waits for what is on its way. */
+    settled: async (): Promise<void> => {
+      while (onTheirWay.size > 0) await Promise.allSettled(onTheirWay);
+    },
     /** Those of the answers that a session should hold, oldest first, and does not. */
     missing: async (user: string, session: number, charged: readonly number[]): Promise<number[]> =>
       (await compare(user, session, MOST_MISSING, charged)).missing,
