@@ -4,31 +4,12 @@ import { sentencesOf } from "../../language/sentences.ts";
 import type { Passage } from "../passage.ts";
 import { clausesOf } from "./statements.ts";
 import { figuresOf, type Figure } from "./figures.ts";
-import { tellingOf, wordingOf, type Telling, type Wording } from "./wording.ts";
+import { tellingOf, wordingOf, type Wording } from "./wording.ts";
 
-/** A part of a sentence, or a cell of a table with its row and column. */
-interface Part {
-  readonly text: string;
-  readonly before: string; // The part before it in its sentence, or its row.
-  readonly group: string; // The sentence, list or table that it is a part of.
-  readonly key: string; // What its item or row is about, and its column: "Glide", "Price".
-  readonly column: string;
-}
-
-/** A part with what it says; all texts are folded. */
-export interface SourceClause extends Wording, Part {
-  readonly source: string; // Id of the passage.
-  readonly figures: readonly Figure[];
-  readonly telling: Telling;
-}
-
-/** A passage, read for what statements are compared with. */
-export interface SourceText extends Wording {
-  readonly folded: string; // Title, text, address, outlet and symbols, folded.
-  readonly figures: readonly Figure[];
-  readonly clauses: readonly SourceClause[]; // Parts of the sentences, and table cells with their row and column.
-  readonly isNews: boolean;
-}
+/** A passage, read for what statements are compared with; all texts are folded. */
+export type SourceText = Readonly<ReturnType<typeof readSource>>;
+/** A part of a sentence, or a cell of a table with its row and column, and what it says. */
+export type SourceClause = Readonly<SourceText["clauses"][number]>;
 
 /** What a statement is checked against. */
 export interface StatementContext {
@@ -42,32 +23,30 @@ export interface StatementContext {
 }
 
 /** Reads a passage. */
-export function readSource(passage: Passage): SourceText {
+export function readSource({ id: source, kind, aliases = [], ...passage }: Passage) {
   const { title, text, url, outlet = "", published_at, symbols = [] } = passage;
-  const clauses = partsOf(text).map((part): SourceClause => {
-    const words = { telling: tellingOf(part.text), ...wordingOf(part.text) };
-    return { ...part, source: passage.id, figures: figuresOf(part.text), ...words };
-  });
-  const whole = [title, ...(passage.aliases ?? []), text, url, outlet, symbols.join(" ")].join("\n");
+  const whole = [title, ...aliases, text, url, outlet, symbols.join(" ")].join("\n");
   return {
-    folded: fold(whole),
+    folded: fold(whole), // Title, text, address, outlet and symbols.
     figures: [...figuresOf(datesAround(published_at)), ...figuresOf(fold(`${title}\n${text}`))],
-    clauses,
+    clauses: partsOf(text).map((part) => {
+      return { ...part, source, figures: figuresOf(part.text), telling: tellingOf(part.text), ...wordingOf(part.text) };
+    }),
     ...wordingOf(whole),
-    isNews: passage.kind === "news",
+    isNews: kind === "news",
   };
 }
 
 const ROW = /^\s*\|/;
 const KEY = /^[^:：。.]{1,60}(?=[:：])/;
 
-function partsOf(text: string): Part[] {
+function partsOf(text: string) {
   let [header, table]: [readonly string[], string] = [[], ""];
   return text.split("\n").flatMap((line, number) => {
     const cells = ROW.test(line) ? fold(line).split("|").slice(1, -1) : [];
     if (cells.length === 0 || header.length === 0) [header, table] = [cells, `table ${number}`];
     const [key = ""] = cells;
-    const inCells = cells.slice(1).flatMap((cell, at): Part[] => {
+    const inCells = cells.slice(1).flatMap((cell, at) => {
       const column = header[at + 1] ?? "";
       const place = { before: cells.join(" "), group: table, key, column };
       return clausesOf(cell).map((part) => ({ text: `${key} ${column} ${part}`, ...place }));
@@ -75,9 +54,13 @@ function partsOf(text: string): Part[] {
     const sentences = cells.length > 0 ? [] : sentencesOf(line).map(fold);
     // The lines of a list belong together, the sentences of a paragraph do not.
     const isItem = sentences.length === 1;
-    const inSentences = sentences.flatMap((sentence, n): Part[] => {
-      const subject = (isItem && KEY.exec(sentence)?.[0]) || "";
-      const place = { group: isItem ? "list" : `${number}.${n}`, key: subject, column: "" };
+    const inSentences = sentences.flatMap((sentence, n) => {
+      const place = {
+        group: isItem ? "list" : `${number}.${n}`, // The sentence, list or table that it is a part of.
+        key: (isItem && KEY.exec(sentence)?.[0]) || "", // What its item or row is about, and its column: "Glide", "Price".
+        column: "",
+      };
+      // With the part before it in its sentence, or its row.
       return clausesOf(sentence).map((part, at, all) => ({ text: part, before: all[at - 1] ?? "", ...place }));
     });
     return [...inCells, ...inSentences];
