@@ -97,7 +97,7 @@ async function parse({ knownHash, ...body }: SourceBody & { knownHash: string | 
     const parsed = await parseSource(body);
     const content = encode(parsed);
     move(content.buffer);
-    return { outcome: "read", hash, content, counts: countsOf(parsed), faults: parsed.faults ?? [] } as const;
+    return { outcome: "read", hash, content, counts: countsOf(parsed), faults: parsed.faults } as const;
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     return { outcome: "failed", failure: error.failure, message: error.message } as const;

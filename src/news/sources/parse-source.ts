@@ -43,18 +43,14 @@ export interface SourceBody extends Pick<Reading, "bytes" | "contentType" | "url
 }
 
 /** The valid entries of a listing, the number of those that are not valid, and what is wrong with the first of them. */
-type Listing<T> = { readonly entries: readonly T[]; readonly refused: number; readonly faults?: readonly string[] };
+type Listing<T> = { readonly entries: readonly T[]; readonly refused: number; readonly faults: readonly string[] };
 
 /** The entries of a source, by its kind. */
-export type SourceContent =
-  | ({ readonly kind: "news"; readonly cut?: number } & Listing<ListedItem>) // Entries beyond the bound are cut.
-  | ({ readonly kind: "notice" } & Listing<StoredNotice>)
-  | ({ readonly kind: "help" } & Listing<StoredArticle>)
-  | ({ readonly kind: "fear_greed"; readonly index: number } & Listing<never>);
+export type SourceContent = Awaited<ReturnType<typeof parseSource>>;
 
 /** Decodes and parses a source.
  * @throws SourceError with the failure named: `invalid` for a listing that is not one */
-export async function parseSource({ source, bytes, contentType, url, now, day }: SourceBody): Promise<SourceContent> {
+export async function parseSource({ source, bytes, contentType, url, now, day }: SourceBody) {
   const text = await decodeText(bytes, contentType);
   const { kind } = source;
   switch (kind) {
@@ -62,14 +58,15 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
       const { timezone, lang = "en" } = source;
       const parsed = parseFeed(text, timezone ?? zoneOf(lang), url, now, lang);
       const entries = feedItems(source, parsed, now);
-      return { kind, entries, refused: parsed.length - entries.length, cut: entriesBeyond(text, parsed.length) };
+      const refused = parsed.length - entries.length;
+      return { kind, entries, refused, faults: [], cut: entriesBeyond(text, parsed.length) };
     }
     case "notice":
       return { kind, ...readNotices(text, isLocal(source)) };
     case "help":
       return { kind, ...readArticles(text, source.lang ?? "en", isLocal(source)) };
     case "fear_greed":
-      return { kind, index: readFearGreed(text, day), entries: [], refused: 0 };
+      return { kind, index: readFearGreed(text, day), entries: [], refused: 0, faults: [] };
   }
 }
 

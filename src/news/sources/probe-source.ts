@@ -41,6 +41,6 @@ export async function probeSource(source: Source, options: ReturnType<typeof pro
     title: plainLine(TITLE.exec(head)?.[1] ?? ""),
     ...{ charset, ...counts, old, kept: kept - old },
     newest_at: newest > -Infinity ? toIso(newest) : null,
-    ...(content.faults && content.refused > 0 && { faults: content.faults }),
+    ...(content.faults.length > 0 && { faults: content.faults }),
   };
 }

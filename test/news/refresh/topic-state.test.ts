@@ -29,7 +29,8 @@ const reports = (from: number, to: number) =>
   });
 
 async function next(base: SnapshotContent | undefined, entries: ReturnType<typeof reports>, cluster = true) {
-  const content = { kind: "news", entries: feedItems(SOURCE, entries, NOON), refused: 0 } as const;
+  const kept = feedItems(SOURCE, entries, NOON);
+  const content = { kind: "news" as const, entries: kept, refused: 0, faults: [], cut: 0 };
   const read = [{ source: SOURCE, state: { ...STATE, ...UNKNOWN, last_read: READ }, content }];
   const counted = { news_updated: 0, notice_updated: 0, topic_rebuild: 0 };
   const limits = { now: NOON, max_items: 10_000, max_age_days: 30, shift: undefined };
