@@ -13,16 +13,13 @@ import VERIFY from "./verify.json" with { type: "json" };
 
 type Settings = NonNullable<ModelConfig["rewrite"]>;
 
-/** The instructions of a call whose reply is JSON, and the ways to ask for that form. */
-type CallTemplate = { instructions: string[]; formats: Record<Exclude<Settings["format"], "none">, object> };
+/** The instructions of a call whose reply is JSON, the ways to ask for that form, and what the log says of a failure. */
+type CallTemplate = typeof REWRITE | typeof VERIFY;
 
 /** Makes what asks a provider for JSON that an answer can do without, where that is configured: once. Undefined where
- * the call fails, takes too long, is over a budget, or what it says has another form. @param failed what the log says then */
-function createStructuredCall(
-  { instructions, formats }: CallTemplate,
-  settings: Settings | undefined,
-  { failed, logger }: { readonly failed: string; readonly logger: Logger },
-) {
+ * the call fails, takes too long, is over a budget, or what it says has another form. */
+function createStructuredCall(template: CallTemplate, settings: Settings | undefined, logger: Logger) {
+  const { instructions, formats, failed } = template;
   return async <T>(
     provider: ModelProvider,
     content: string,
@@ -54,7 +51,7 @@ const rewritten = z.strictObject({ question: z.string().trim().min(1).max(500), 
 
 /** Makes what asks a provider for a question that stands alone, and for what it is about, where that is configured. */
 export function createRewriter(provider: ModelProvider, { rewrite }: ModelConfig, logger: Logger) {
-  const call = createStructuredCall(REWRITE, rewrite, { failed: "A question could not be rewritten", logger });
+  const call = createStructuredCall(REWRITE, rewrite, logger);
   return (asked: Asked, use: ModelUse) => {
     const { question, history } = asked;
     const turns = history.slice(-MOST.turns).map((turn) => ({ ...turn, answer: turn.answer.slice(0, MOST.answer) }));
@@ -88,7 +85,7 @@ export function toVerify(request: PromptRequest, statements: readonly Statement[
 
 /** Makes what asks a provider for a verdict on each statement of a reply, where that is configured. */
 export function createVerifier({ verify }: ModelConfig, logger: Logger) {
-  const call = createStructuredCall(VERIFY, verify, { failed: "A reply could not be verified", logger });
+  const call = createStructuredCall(VERIFY, verify, logger);
   return (provider: ModelProvider, written: PromptRequest, statements: readonly Statement[], bounds: CallBounds) => {
     const content = toVerify(written, statements, provider.config.prompt_tokens);
     return call(provider, content, (reply) => readVerdicts(reply, statements.length), bounds);
