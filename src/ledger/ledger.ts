@@ -31,10 +31,7 @@ export function createLedger({ monotonic = () => performance.now(), ...given }: 
   const indexing = new Map<string, Promise<void>>();
 
   /** Runs steps that no other posting of this process interrupts: fewer conflicts; what keeps ledgers right is storage. */
-  async function withLock<T>(
-    user: string,
-    steps: (ledger: Pick<UserLedger, "open" | "post">) => Promise<T>,
-  ): Promise<T> {
+  async function withLock<T>(user: string, steps: (ledger: UserLedger) => Promise<T>): Promise<T> {
     try {
       return await inTurn(user, () => steps(ledgerOf(user)));
     } finally {
