@@ -9,7 +9,7 @@ import { keyOf, type Passage, type PassageChanges } from "./passage.ts";
 
 /** A job's share of a change: some ten milliseconds of work, so that a question never waits long. */
 const BATCH = { passages: 200, characters: 100_000 };
-const BY_LENGTH = { weigh: ({ text }: Passage) => text.length, mostWeight: BATCH.characters };
+const shareOf = ({ text }: Passage): number => text.length / BATCH.characters;
 
 /** The passages that a runner's index holds. Only what changed is sent, in batches, between which questions are
  * answered; a worker that lost its index gets all of it again. */
@@ -86,7 +86,7 @@ export class IndexedContent {
       if (!(await this.#sendBatch(index, { removed: keys, added: [] }))) return;
     }
     const [sound, suspect] = [false, true].map((is) => added.filter((one) => this.#suspects.has(keyOf(one)) === is));
-    for await (const batch of batchesOf(sound!, BATCH.passages, BY_LENGTH)) {
+    for await (const batch of batchesOf(sound!, BATCH.passages, shareOf)) {
       if (!(await this.#sendBatch(index, { removed: [], added: batch }))) return;
     }
     for (const one of suspect!) if (!(await this.#sendBatch(index, { removed: [], added: [one] }))) return;

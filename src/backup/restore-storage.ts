@@ -29,8 +29,8 @@ export async function restoreStorage(
     await storage.put(UNFINISHED_IMPORT, "{}");
   }
   let last: StoredValue[] = [];
-  const characters = { weigh: ({ value }: StoredValue) => value.length, mostWeight: BATCH.characters };
-  for await (const batch of batchesOf(source, BATCH.values, characters)) {
+  const shareOf = ({ value }: StoredValue): number => value.length / BATCH.characters;
+  for await (const batch of batchesOf(source, BATCH.values, shareOf)) {
     await storeBatch(storage, batch, progress);
     await indexFollowed(storage, [...last, ...batch]);
     onProgress();

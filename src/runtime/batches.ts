@@ -1,25 +1,23 @@
 /** The items in order, as many together as the bounds allow, and at least one.
  * @param most items of one batch
- * @param weigh the weight of an item; a batch ends with the item that reaches `mostWeight` */
+ * @param weigh the weight of an item; a batch ends with the item that makes it weigh 1 */
 export async function* batchesOf<T>(
   items: AsyncIterable<T> | Iterable<T>,
   most: number,
-  { weigh, mostWeight }: { readonly weigh: (item: T) => number; readonly mostWeight: number } = EQUAL,
+  weigh: (item: T) => number = () => 0,
 ): AsyncGenerator<T[]> {
   let batch: T[] = [];
   let weight = 0;
   for await (const item of items) {
     batch.push(item);
     weight += weigh(item);
-    if (batch.length < most && weight < mostWeight) continue;
+    if (batch.length < most && weight < 1) continue;
     yield batch;
     batch = [];
     weight = 0;
   }
   if (batch.length > 0) yield batch;
 }
-
-const EQUAL = { weigh: () => 0, mostWeight: 1 } as const;
 
 /** The first items, at most `most`. */
 export async function* firstOf<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
