@@ -5,15 +5,15 @@ import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import type { AssistantJobs } from "./assistant-jobs.ts";
 import type { BeginIndex } from "./shared-indexes.ts";
 
-const JOB_MS = 2000;
 const START_MS = 30_000; // A worker loads all that it answers with: a second, but more where others need the processor.
-const MEMORY_MB = 512; // V8's heap of the worker, MB: enough for the index of 100,000 articles.
+/** V8's heap is enough for the index of 100,000 articles. */
+const BOUNDS = { deadline_ms: 2000, start_ms: START_MS, memory_mb: 512 };
+const WORKER = { name: "assistant", file: workerFile("assistant-worker"), ...BOUNDS };
 
 const load = async (begin?: BeginIndex) => (await import("./assistant-jobs.ts")).createAssistantJobs(begin);
 
 /** Runs the assistant's jobs in this process. */
-export const assistantInProcess = (): JobRunner<AssistantJobs> =>
-  createInProcessRunner(() => load(), { deadline_ms: START_MS });
+export const assistantInProcess = (): JobRunner<AssistantJobs> => createInProcessRunner(() => load(), { deadline_ms: START_MS });
 
 /** Makes runners of the jobs in this process that share what they compute of equal content, for many services at once. */
 export function sharedAssistants(): () => JobRunner<AssistantJobs> {
@@ -23,11 +23,4 @@ export function sharedAssistants(): () => JobRunner<AssistantJobs> {
 
 /** Runs the assistant's jobs in a worker thread. */
 export const assistantInWorker = (deps: Pick<WorkerOptions, "logger" | "observer">): JobRunner<AssistantJobs> =>
-  new WorkerRunner<AssistantJobs>({
-    name: "assistant",
-    file: workerFile("assistant-worker"),
-    deadline_ms: JOB_MS,
-    start_ms: START_MS,
-    memory_mb: MEMORY_MB,
-    ...deps,
-  });
+  new WorkerRunner<AssistantJobs>({ ...WORKER, ...deps });

@@ -4,10 +4,15 @@ import { WorkerRunner, workerFile, type WorkerOptions } from "../../compute/work
 import type { NewsJobs } from "./news-jobs.ts";
 
 const JOB_MS = 10_000; // Longest run of a job that has no deadline of its own, and longest start of the worker, ms.
-/** V8's heap of the worker, MB: enough for 20,000 items of two languages beside the snapshot before. */
-const MEMORY_MB = 448;
-const YOUNG_MB = 24; // What a refresh needs for a moment is then not copied with what stays.
-const IDLE_MS = 5000; // The worker is needed for refreshes only: in between it would hold its memory for nothing.
+const WORKER = {
+  name: "news",
+  file: workerFile("news-worker"),
+  deadline_ms: JOB_MS,
+  start_ms: JOB_MS,
+  memory_mb: 448, // Enough for 20,000 items of two languages beside the snapshot before.
+  young_mb: 24, // What a refresh needs for a moment is then not copied with what stays.
+  idle_ms: 5000, // The worker is needed for refreshes only: in between it would hold its memory for nothing.
+};
 
 /** Runs the news jobs in this process. */
 export const newsInProcess = (): JobRunner<NewsJobs> =>
@@ -15,13 +20,4 @@ export const newsInProcess = (): JobRunner<NewsJobs> =>
 
 /** Runs the news jobs in a worker thread. */
 export const newsInWorker = (deps: Pick<WorkerOptions, "logger" | "observer">): JobRunner<NewsJobs> =>
-  new WorkerRunner<NewsJobs>({
-    name: "news",
-    file: workerFile("news-worker"),
-    deadline_ms: JOB_MS,
-    start_ms: JOB_MS,
-    memory_mb: MEMORY_MB,
-    young_mb: YOUNG_MB,
-    idle_ms: IDLE_MS,
-    ...deps,
-  });
+  new WorkerRunner<NewsJobs>({ ...WORKER, ...deps });
