@@ -2,7 +2,7 @@
  * runs them one at a time, either in a worker thread (`WorkerRunner`) or in this process (`createInProcessRunner`).
  * @example
  * const jobs = { count: (text: string) => text.length };
- * const runner: JobRunner<typeof jobs> = createInProcessRunner(() => jobs, { deadline_ms: 1000 });
+ * const runner: JobRunner<typeof jobs> = createInProcessRunner(() => jobs, 1000);
  * await runner.run("count", "four"); // 4 */
 export type Jobs = Readonly<Record<string, Job>>;
 /** Input and output are copied between threads (structured clone): plain data, best few large strings or buffers. */

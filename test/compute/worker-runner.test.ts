@@ -177,7 +177,7 @@ describe("jobs in process", () => {
     for (;;) await step();
   };
   const open = (deadline_ms: number) =>
-    createInProcessRunner(() => ({ endless, double: (n: number) => n * 2 }), { deadline_ms });
+    createInProcessRunner(() => ({ endless, double: (n: number) => n * 2 }), deadline_ms);
 
   test("run one after the other, and fail between two steps once their deadline has passed", async () => {
     const runner = open(10_000);

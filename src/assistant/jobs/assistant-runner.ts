@@ -13,12 +13,12 @@ const WORKER = { name: "assistant", file: workerFile("assistant-worker"), ...BOU
 const load = async (begin?: BeginIndex) => (await import("./assistant-jobs.ts")).createAssistantJobs(begin);
 
 /** Runs the assistant's jobs in this process. */
-export const assistantInProcess = (): JobRunner<AssistantJobs> => createInProcessRunner(() => load(), { deadline_ms: START_MS });
+export const assistantInProcess = (): JobRunner<AssistantJobs> => createInProcessRunner(() => load(), START_MS);
 
 /** Makes runners of the jobs in this process that share what they compute of equal content, for many services at once. */
 export function sharedAssistants(): () => JobRunner<AssistantJobs> {
   const indexes = cachedPromise(async () => (await import("./shared-indexes.ts")).createSharedIndexes());
-  return () => createInProcessRunner(async () => load(await indexes()), { deadline_ms: START_MS });
+  return () => createInProcessRunner(async () => load(await indexes()), START_MS);
 }
 
 /** Runs the assistant's jobs in a worker thread. */

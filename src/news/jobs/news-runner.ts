@@ -16,7 +16,7 @@ const WORKER = {
 
 /** Runs the news jobs in this process. */
 export const newsInProcess = (): JobRunner<NewsJobs> =>
-  createInProcessRunner(async () => (await import("./news-jobs.ts")).createNewsJobs(), { deadline_ms: JOB_MS });
+  createInProcessRunner(async () => (await import("./news-jobs.ts")).createNewsJobs(), JOB_MS);
 
 /** Runs the news jobs in a worker thread. */
 export const newsInWorker = (deps: Pick<WorkerOptions, "logger" | "observer">): JobRunner<NewsJobs> =>
