@@ -6,21 +6,29 @@ import type { AssistantJobs } from "./jobs/assistant-jobs.ts";
 
 const KEPT = 2000; // Texts whose other script is kept: the front page shows the same again and again.
 
-/** A copy of some data in which `write` is applied to each text that is to be in the reader's script. */
-type Rewrite<T> = (data: T, write: (text: string) => string) => T;
+/** A copy of some data in which `write` is applied to the texts at a path; an array stands for each of its elements. */
+function rewritten(data: unknown, [name = "", ...rest]: readonly string[], write: (text: string) => string): unknown {
+  if (typeof data === "string") return write(data);
+  if (Array.isArray(data)) return data.map((each) => rewritten(each, [name, ...rest], write));
+  const fields = data as Readonly<Record<string, unknown>>;
+  return { ...fields, [name]: rewritten(fields[name], rest, write) };
+}
 
-/** Writes Chinese in the script of a language tag; what cannot be converted now stays Simplified. */
+/** Writes Chinese in the script of a language tag; what cannot be converted now stays Simplified.
+ * @returns takes the paths of the texts that are to be in the reader's script, such as `topics.title` */
 export function createScriptWriter(runner: JobRunner<AssistantJobs>, logger: Logger) {
   const known = new LRUCache<string, string>({ max: KEPT });
   const failed = (error: unknown): string[] => {
     logger.warn({ err: error }, "Chinese could not be written in Traditional characters");
     return [];
   };
-  return async <T>(tag: string, data: T, rewrite: Rewrite<T>): Promise<T> => {
+  return async <T extends object>(tag: string, data: T, ...paths: readonly string[]): Promise<T> => {
     const script = scriptOfTag(tag);
     if (script === undefined) return data;
+    const rewrite = (write: (text: string) => string): T =>
+      paths.reduce((copy, path) => rewritten(copy, path.split("."), write) as T, data);
     const found = new Map<string, string | undefined>();
-    rewrite(data, (text) => {
+    rewrite((text) => {
       if (hasHan(text)) found.set(text, known.get(`${script} ${text}`));
       return text;
     });
@@ -30,6 +38,6 @@ export function createScriptWriter(runner: JobRunner<AssistantJobs>, logger: Log
       found.set(texts[at]!, text);
       known.set(`${script} ${texts[at]!}`, text);
     }
-    return rewrite(data, (text) => found.get(text) ?? text);
+    return rewrite((text) => found.get(text) ?? text);
   };
 }

@@ -1,7 +1,7 @@
 import { filledUp, recommend, type ListedQuestions } from "../assistant/recommended-questions.ts";
 import type { HostedAssistant } from "../assistant/hosted-assistant.ts";
 import type { Events } from "../events/events.ts";
-import type { OperationData, OperationId } from "../contract/endpoints.ts";
+import type { OperationId } from "../contract/endpoints.ts";
 import { QUESTION_ASKED, type HotQuestion } from "../events/projections/hot-questions.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
 import { isOpen } from "../news/snapshot/filtered-views.ts";
@@ -48,18 +48,21 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
     async getRecommendedQuestions(_call, { query }) {
       const data = recommend(deps.questions, query);
       const others = data.questions.length < query.limit ? await otherQuestions(query.lang) : [];
-      return { data: await assistant.inScript(query.lang, await filledUp(data, others, query.limit), writeQuestions) };
+      const filled = await filledUp(data, others, query.limit);
+      return { data: await assistant.inScript(query.lang, filled, "questions.content") };
     },
     async getHotTopics(_call, { query }) {
       const [hot, user_hot_questions] = await Promise.all([news.hotTopics(query), hotQuestions(query)]);
-      return { data: await assistant.inScript(query.lang, { ...hot, user_hot_questions }, writeHotTopics) };
+      const all = { ...hot, user_hot_questions };
+      return { data: await assistant.inScript(query.lang, all, "topics.topic", "user_hot_questions.question") };
     },
     getNewsHot: async (_call, { query }) => ({ data: await news.hot(query) }),
     async getNewsTopics(_call, { query: { limit, lang, ...filter } }) {
       const list = isOpen(filter)
         ? await topicsIn(lang, limit)
         : await deps.suggestions.of(await news.topics({ limit, lang, ...filter }));
-      return { data: await assistant.inScript(lang, list, writeTopics) };
+      // The items are quoted as they are.
+      return { data: await assistant.inScript(lang, list, "topics.title", "topics.question_suggestions") };
     },
     async refreshNews(call, { query: { mode } }) {
       // An operator at the storage is no user, and waits for what was just changed.
@@ -73,26 +76,6 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
       return { data: { event_id, event_type: body.event_type, accepted: true, stored }, ...(replayed && { replayed }) };
     },
   };
-}
-
-type Write = (text: string) => string;
-
-function writeQuestions(data: OperationData<"getRecommendedQuestions">, write: Write) {
-  return { ...data, questions: data.questions.map((each) => ({ ...each, content: write(each.content) })) };
-}
-
-function writeHotTopics(data: OperationData<"getHotTopics">, write: Write) {
-  const topics = data.topics.map((each) => ({ ...each, topic: write(each.topic) }));
-  const asked = data.user_hot_questions.map((each) => ({ ...each, question: write(each.question) }));
-  return { ...data, topics, user_hot_questions: asked };
-}
-
-/** The items are quoted as they are. */
-function writeTopics(data: OperationData<"getNewsTopics">, write: Write) {
-  const topics = data.topics.map(({ title, question_suggestions: questions, ...topic }) => {
-    return { ...topic, title: write(title), question_suggestions: questions.map(write) };
-  });
-  return { ...data, topics };
 }
 
 const SHOWN_MS = 1000; // How long a ranking is shown for each of its days: questions meanwhile are counted after it.

@@ -43,7 +43,7 @@ export async function answerQuestion(
     throw new AnpError(1007, "Help center and news have not been read yet; nothing was charged.");
   if (!hasHan(asked.question)) return answer;
   if (!(await import("../../language/traditional.ts")).isTraditional(asked.question)) return answer;
-  return deps.assistant.inScript("zh-Hant", answer, (data, write) => ({ ...data, text: write(data.text) }));
+  return deps.assistant.inScript("zh-Hant", answer, "text");
 }
 
 const isAwaited = ({ sources, notices, help }: Config["news"]): boolean =>
