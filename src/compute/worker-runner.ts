@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { Logger } from "../runtime/logger.ts";
 import { packageFile } from "../runtime/package-file.ts";
 import { within } from "../runtime/within.ts";
-import { FairQueue } from "./fair-queue.ts";
+import { createFairQueue } from "./fair-queue.ts";
 import { JobError, timeoutError } from "./job-runner.ts";
 import type { Input, JobObserver, JobRunner, Jobs, Output, RunOptions } from "./job-runner.ts";
 import type { JobReply, JobRequest } from "./serve-jobs.ts";
@@ -42,7 +42,7 @@ interface Task {
  * const parsed = await runner.run("parse", { bytes }, { deadline_ms: 5000 }); */
 export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
   readonly #options: WorkerOptions;
-  readonly #waiting = new FairQueue<Task>();
+  readonly #waiting = createFairQueue<Task>();
   #running: Task | undefined;
   #worker: Worker | undefined;
   #isReady = false;
@@ -58,7 +58,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
   }
 
   pending(): number {
-    return this.#waiting.size + (this.#running === undefined ? 0 : 1);
+    return this.#waiting.size() + (this.#running === undefined ? 0 : 1);
   }
 
   async run<K extends keyof J & string>(name: K, input: Input<J, K>, options: RunOptions = {}): Promise<Output<J, K>> {
@@ -88,7 +88,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
 
   #next(): void {
     if (this.#running !== undefined || this.#ending !== undefined || this.#isClosed) return;
-    if (this.#waiting.size === 0) this.#idle();
+    if (this.#waiting.size() === 0) this.#idle();
     else if (this.#worker === undefined) this.#start();
     else if (this.#isReady) this.#post(this.#worker);
   }
