@@ -9,8 +9,7 @@ export type JobReply = { readonly ready: true } | { readonly output: unknown } |
 /** The body of a worker's file: runs the jobs that the runner of this worker sends.
  * @param open makes the table of jobs */
 export async function serveJobs(open: () => Jobs | Promise<Jobs>): Promise<void> {
-  const port = parentPort;
-  if (port === null) throw new Error("serveJobs is called in a worker thread only");
+  const port = parentPort!;
   const jobs = await open();
   port.on("message", ({ name, input }: JobRequest) => void reply(name, input));
   port.postMessage({ ready: true } satisfies JobReply);
@@ -20,11 +19,11 @@ export async function serveJobs(open: () => Jobs | Promise<Jobs>): Promise<void>
     try {
       const move = (buffer: ArrayBuffer): void => void moved.push(buffer);
       const output = await jobs[name]!(input as never, { step: () => undefined, move });
-      port!.postMessage({ output } satisfies JobReply, moved);
+      port.postMessage({ output } satisfies JobReply, moved);
     } catch (error) {
       const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
       // What else an error holds may not be cloned.
-      port!.postMessage({ error: Object.assign(new Error(message), { stack }) } satisfies JobReply);
+      port.postMessage({ error: Object.assign(new Error(message), { stack }) } satisfies JobReply);
     }
   }
 }
