@@ -10,18 +10,10 @@ import type { Config } from "../config/config-schema.ts";
 import { ledgerOperationOf, userOf, type Call, type OperationHandler } from "./operation.ts";
 import type { UserState, UserStates } from "./user-state.ts";
 
-interface Adjustment extends Pick<Call, "request_id" | "idempotency_key"> {
-  readonly user: string;
-  readonly delta: number; // Points, not 0.
-  readonly reason: string;
-  readonly actor: string;
-}
-
-/** What an operator takes back: an entry that moved points, at most once. */
-interface Reversal extends Omit<Adjustment, "delta" | "idempotency_key"> {
-  readonly entry: number;
-  readonly partial: boolean; // Takes what there is where the user has fewer points than the entry gave.
-}
+/** What an operator does to a user's points. */
+type Adjusting = Pick<Call, "request_id"> & Readonly<Record<"user" | "reason" | "actor", string>>;
+type Adjustment = Adjusting & Pick<Call, "idempotency_key"> & { readonly delta: number };
+type Reversal = Adjusting & { readonly entry: number; readonly partial: boolean };
 
 /** The operation that reverses an entry: its id makes it happen only once, whichever operator asks. */
 export function reversalOf(entry: number): LedgerOperation {
@@ -63,13 +55,15 @@ export function createPoints(deps: PointsDeps) {
   };
   return {
     operations,
-    /** @throws AnpError 404 unknown user, 1005 when it would take more than there is */
+    /** @param adjustment.delta points, not 0
+     * @throws AnpError 404 unknown user, 1005 when it would take more than there is */
     adjust({ user, delta, reason, actor, ...call }: Adjustment): Promise<Posted> {
       const operation = ledgerOperationOf(call, ids, { type: "adjust", delta, reason });
       const command = { type: "adjust", delta, reason, actor } as const;
       return post(deps, user, { operation, command, ref_id: call.request_id });
     },
-    /** Takes an entry back by one entry that names it; a repeat returns the first result.
+    /** Takes an entry that moved points back, at most once, by one that names it; a repeat returns the first result.
+     * @param reversal.partial takes what there is where the user has fewer points than the entry gave
      * @throws AnpError 404 unknown user or entry, 1005 too few points, 1009 when it moved none or is a reversal itself */
     async reverse({ user, entry: reverses, reason, actor, partial, request_id }: Reversal): Promise<Posted> {
       await userStates.profileOf(user);
