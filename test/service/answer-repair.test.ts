@@ -41,7 +41,10 @@ async function leaveOut(count: number, storage?: Storage, flags = {}) {
   return { base, killed, left, service, clock };
 }
 
-const turnsOf = (service: Service): Promise<number[]> => createMessages(service).recent(USER, SESSION, 64);
+const turnsOf = (service: Service): Promise<number[]> =>
+  createMessages(service)
+    .history(USER, SESSION, 64)
+    .then((turns) => turns.map(({ message_id }) => message_id));
 
 async function eventsOf(service: Service): Promise<number[]> {
   const events = (await collect(service.events.export())).map((line) => JSON.parse(line) as StoredEvent);

@@ -57,9 +57,6 @@ export function createMessages(deps: SessionDeps & { ids: Ids }) {
       if (found !== undefined || id < (await prunedBefore(storage))) return found;
       throw new CorruptionError(`messages/${id}`, "the answer is missing");
     },
-    /** The last messages of a session, oldest first: see `recent` of {@link createSessions}. */
-    history: async (...asked: Parameters<typeof sessions.recent>): Promise<Message[]> =>
-      readMessages(storage, await sessions.recent(...asked)),
   };
 }
 
@@ -184,11 +181,11 @@ function createSessions({ storage, clock, kept_days }: SessionDeps) {
     /** Those of the answers that a session should hold, oldest first, and does not. */
     missing: async (user: string, session: number, charged: readonly number[]): Promise<number[]> =>
       (await compare(user, session, MOST_MISSING, charged)).missing,
-    /** The ids of the last `count` messages of a user's session, oldest first.
+    /** The last `count` messages of a user's session, oldest first.
      * @param charged those of it that the user's last entries charged for: one that it lacks is on its way, or lost */
-    async recent(user: string, session: number, count: number, charged: readonly number[] = []): Promise<number[]> {
+    async history(user: string, session: number, count: number, charged: readonly number[] = []): Promise<Message[]> {
       const { turns, missing } = await compare(user, session, count, charged);
-      return [...turns, ...missing].toSorted((one, other) => one - other).slice(-count);
+      return readMessages(storage, [...turns, ...missing].toSorted((one, other) => one - other).slice(-count));
     },
   };
   return sessions;
