@@ -90,15 +90,16 @@ function readJson(text: string): unknown {
 }
 
 /** The valid entries of `{ [name]: [...] }`, the first of each language and id; others are counted. */
-function readEntries<T extends { readonly id: string; readonly lang?: string }>(
+function readEntries<V extends { readonly id: string; readonly lang?: string }, T>(
   text: string,
   name: string,
-  schema: z.ZodType<T>,
+  schema: z.ZodType<V>,
+  toEntry: (valid: V) => T,
   listed = (raw: unknown): unknown[] => [raw],
 ): Listing<T> {
   const envelope = z.object({ [name]: z.array(z.unknown()) }).safeParse(readJson(text));
   if (!envelope.success) throw new SourceError("invalid", `the content is not {"${name}": [...]}`);
-  const entries = new Map<string, T>();
+  const entries = new Map<string, V>();
   const faults: string[] = [];
   for (const raw of (envelope.data[name] ?? []).flatMap(listed)) {
     const { data, error } = schema.safeParse(raw);
@@ -110,32 +111,24 @@ function readEntries<T extends { readonly id: string; readonly lang?: string }>(
       faults.push(`${path ?? own} ${reason}`.slice(0, 400));
     }
   }
-  return { entries: Array.from(entries.values()), refused: faults.length, faults: faults.slice(0, 10) };
+  return { entries: Array.from(entries.values(), toEntry), refused: faults.length, faults: faults.slice(0, 10) };
 }
 
-function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
-  const { entries, ...refusals } = readEntries(text, "notices", notice);
-  return {
-    ...refusals,
-    entries: entries.map(({ published_at: date, ...rest }) => {
-      return { ...rest, published_ms: parseDate(date, zoneOf(rest.lang)), movable };
-    }),
-  };
-}
+const readNotices = (text: string, movable: boolean): Listing<StoredNotice> =>
+  readEntries(text, "notices", notice, ({ published_at: date, ...rest }) => {
+    return { ...rest, published_ms: parseDate(date, zoneOf(rest.lang)), movable };
+  });
 
 /** Help articles of one language, of `{"articles":[…]}`. An empty list is a listing that succeeded. */
 export function readArticles(text: string, lang: string, movable: boolean): Listing<StoredArticle> {
-  const { entries, ...refusals } = readEntries(text, "articles", article, (raw) => listedArticles(raw, lang));
-  return {
-    ...refusals,
-    entries: entries.map(({ updated_at, questions, aliases: others, ...rest }) => ({
-      ...rest,
-      ...(questions.length + others.length > 0 && { aliases: [...questions, ...others] }),
-      lang,
-      updated_ms: parseDate(updated_at, zoneOf(lang)),
-      movable,
-    })),
-  };
+  const toEntry = ({ updated_at, questions, aliases: others, ...rest }: z.infer<typeof article>): StoredArticle => ({
+    ...rest,
+    ...(questions.length + others.length > 0 && { aliases: [...questions, ...others] }),
+    lang,
+    updated_ms: parseDate(updated_at, zoneOf(lang)),
+    movable,
+  });
+  return readEntries(text, "articles", article, toEntry, (raw) => listedArticles(raw, lang));
 }
 
 const HEADINGS = {
