@@ -104,11 +104,9 @@ function creditIn(label: string, { text, before }: SourceClause): number {
   return labelsOf(before).all.has(label) ? (all.size < 3 ? 0.9 : LEAST.before) : 0;
 }
 
-type WithFigures = Pick<SourceClause, "figures">;
-
-const holds = ({ figures }: WithFigures, figure: Figure): boolean => figures.some((one) => isSame(figure, one, false));
+const holds = ({ figures }: SourceClause, figure: Figure): boolean => figures.some((one) => isSame(figure, one, false));
 
 const isLike = (one: Figure, figure: Figure): boolean =>
   one.kind === figure.kind && !one.inWords && (one.unit === figure.unit || one.kind === "date");
 
-const hasLike = ({ figures }: WithFigures, figure: Figure): boolean => figures.some((one) => isLike(one, figure));
+const hasLike = ({ figures }: SourceClause, figure: Figure): boolean => figures.some((one) => isLike(one, figure));
