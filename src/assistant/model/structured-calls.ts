@@ -11,15 +11,11 @@ import { readVerdicts } from "../grounding/reply-fault.ts";
 import { numbered, tokensOf, type PromptRequest } from "./model-prompt.ts";
 import VERIFY from "./verify.json" with { type: "json" };
 
-type Settings = NonNullable<ModelConfig["rewrite"]>;
-
-/** The instructions of a call whose reply is JSON, the ways to ask for that form, and what the log says of a failure. */
-type CallTemplate = typeof REWRITE | typeof VERIFY;
-
 /** Makes what asks a provider for JSON that an answer can do without, where that is configured: once. Undefined where
- * the call fails, takes too long, is over a budget, or what it says has another form. */
-function createStructuredCall(template: CallTemplate, settings: Settings | undefined, logger: Logger) {
-  const { instructions, formats, failed } = template;
+ * the call fails, takes too long, is over a budget, or what it says has another form.
+ * @param texts the instructions, the ways to ask for that form, and what the log says of a failure */
+function createStructuredCall(texts: typeof REWRITE | typeof VERIFY, settings: ModelConfig["rewrite"], logger: Logger) {
+  const { instructions, formats, failed } = texts;
   return async <T>(
     provider: ModelProvider,
     content: string,
