@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { newsItem } from "../../contract/schemas/news-schemas.ts";
 import { toIso } from "../../runtime/clock.ts";
 import type { Report } from "../topics/heat.ts";
-import type { Parts, StoredArticle, StoredNotice } from "../items/stored-items.ts";
+import type { Parts } from "../items/stored-items.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -26,10 +26,6 @@ export function createDateShifter(shift: DateShift | undefined, now: number): Da
 }
 
 export type NewsItem = z.infer<typeof newsItem>;
-/** A notice of the platform. The date is ISO 8601; null when the listing gives no readable one. */
-type Notice = Readonly<Omit<StoredNotice, "published_ms" | "movable"> & { published_at: string | null }>;
-/** An article of the help center, its date likewise. */
-type HelpArticle = Readonly<Omit<StoredArticle, "updated_ms" | "movable"> & { updated_at: string | null }>;
 /** A topic with its items, the most central first, and the reports that its heat is computed from. */
 export type ProjectedTopic = Readonly<ReturnType<typeof projectTopics>[number]>;
 
@@ -40,6 +36,7 @@ export type ProjectedParts = Readonly<ReturnType<typeof project>>;
 /** @param weights of the outlets by their names, where they are not 1 */
 export function project(parts: Parts, dateOf: DateOf, weights: ReadonlyMap<string, number>) {
   const items = projectItems(parts.items, dateOf);
+  /** ISO 8601; null when the listing gives no readable date. */
   const shown = (published_ms: number | null, movable: boolean) =>
     published_ms === null ? null : toIso(dateOf({ published_ms, movable }));
   return {
@@ -47,12 +44,11 @@ export function project(parts: Parts, dateOf: DateOf, weights: ReadonlyMap<strin
     times: items.map(({ at }) => at),
     dated: items.filter(({ isDated }) => isDated).length,
     topics: projectTopics(parts.topics, items, weights),
-    notices: parts.notices.map(({ published_ms, movable, ...notice }): Notice => {
-      return { ...notice, published_at: shown(published_ms, movable) };
-    }),
-    help: parts.help.map(({ updated_ms, movable, ...article }): HelpArticle => {
-      return { ...article, updated_at: shown(updated_ms, movable) };
-    }),
+    notices: parts.notices.map(({ published_ms: at, movable, ...rest }) => ({
+      ...rest,
+      published_at: shown(at, movable),
+    })),
+    help: parts.help.map(({ updated_ms: at, movable, ...rest }) => ({ ...rest, updated_at: shown(at, movable) })),
   };
 }
 
