@@ -20,10 +20,7 @@ export type SnapshotViews = ReturnType<typeof createSnapshotViews>;
  * made of it (the serialized JSON) can be cached by identity.
  * @param kept how many of each kind are kept */
 export function createSnapshotViews({ items, times, dated, record, topics: views }: Projection, kept = CACHED) {
-  const lists = memoized<NewsList>(kept);
-  const topicLists = memoized<TopicList>(kept);
-  const hotLists = memoized<HotTopic[]>(kept);
-  const overviews = memoized<SentimentOverview>(kept);
+  const cached = createCache(4 * kept);
   const runs = [times.subarray(0, dated), times.subarray(dated)] as const;
   const newer = (after: number) => runs.map((run) => countNewer(run, after));
   const itemsOf = (counts: number[]) => [items, items.slice(dated)].flatMap((run, at) => run.slice(0, counts[at]));
@@ -33,11 +30,11 @@ export function createSnapshotViews({ items, times, dated, record, topics: views
     hot(now: number, limit: number, hours: number): NewsList {
       const counts = newer(now - hours * 3_600_000);
       const total = counts[0]! + counts[1]!;
-      return lists(`${limit} ${counts.join(" ")}`, () => ({ news: itemsOf(counts).slice(0, limit), total }));
+      return cached(`news ${limit} ${counts.join(" ")}`, () => ({ news: itemsOf(counts).slice(0, limit), total }));
     },
     /** Topics by heat; those without an item in the language come last. The same object within a minute. */
     topics(now: number, limit: number, lang: Language): TopicList {
-      return topicLists(`${minuteOf(now)} ${limit} ${lang}`, () => {
+      return cached(`topics ${minuteOf(now)} ${limit} ${lang}`, () => {
         const all = views.topics[lang];
         const topics = all.slice(0, limit).map((topic): Topic => cooled(topic, views, now));
         return { topics, total: views.total ?? all.length };
@@ -46,7 +43,7 @@ export function createSnapshotViews({ items, times, dated, record, topics: views
     /** Titles of the hottest topics with an item of the last `days`. The same object within a minute. */
     hotTopics(now: number, limit: number, days: number, lang: Language): HotTopic[] {
       const minute = minuteOf(now);
-      return hotLists(`${minute} ${limit} ${days} ${lang}`, () => {
+      return cached(`hot ${minute} ${limit} ${days} ${lang}`, () => {
         const recent = views.headlines.filter(({ last_ms }) => last_ms > minute - days * DAY_MS).slice(0, limit);
         return recent.map((each) => {
           return { topic: each.titles[lang], heat: cooled(each, views, now).heat, trend: trendAt(each, minute) };
@@ -56,7 +53,7 @@ export function createSnapshotViews({ items, times, dated, record, topics: views
     /** Sentiment of the dated items of the last `days`. The same object within a minute. */
     sentiment(now: number, days: number): SentimentOverview {
       const minute = minuteOf(now);
-      return overviews(`${minute} ${days}`, () => {
+      return cached(`sentiment ${minute} ${days}`, () => {
         const counts = { positive: 0, neutral: 0, negative: 0 };
         for (const { sentiment } of items.slice(0, newer(minute - days * DAY_MS)[0])) counts[sentiment] += 1;
         const { index, sentiment_ms } = record;
@@ -72,10 +69,11 @@ function cooled<T extends { readonly heat: number }>(hot: T, { at }: TopicViews,
   return { ...hot, heat: Math.round(heat * 1000) / 1000 };
 }
 
-function memoized<V extends object>(max: number): (key: string, make: () => V) => V {
-  const memoMethod = (_key: string, _old: unknown, { context: make }: { context: () => V }): V => deepFreeze(make());
-  const values = new LRUCache<string, V, () => V>({ max, memoMethod });
-  return (key, make) => values.memo(key, { context: make });
+/** Keeps what was made under the keys that were used last, frozen. */
+function createCache(max: number) {
+  const memoMethod = (_key: string, _old: unknown, { context: make }: { context: () => object }) => deepFreeze(make());
+  const values = new LRUCache<string, object, () => object>({ max, memoMethod });
+  return <V extends object>(key: string, make: () => V): V => values.memo(key, { context: make }) as V;
 }
 
 const minuteOf = (now: number): number => Math.floor(now / MINUTE) * MINUTE;
