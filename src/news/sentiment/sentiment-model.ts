@@ -19,9 +19,6 @@ function readWeights() {
   return { numbers, values: new Int8Array(bytes.buffer, bytes.byteOffset, floats), scale, bias };
 }
 
-/** Whether a part of titles is one of those with weights. */
-export const isWeighed = (gram: string): boolean => (opened ??= readWeights()).numbers.has(gram);
-
 /** The parts of a title whose weights are learned, each once: one to four characters of Chinese; one to three stems of
  * English, also two with one between, the first and the last. All numbers are one.
  * @example

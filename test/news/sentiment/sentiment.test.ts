@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
-import { sentimentOf, classGramsOf, gramsOf, isWeighed } from "../../../src/news/sentiment/sentiment-model.ts";
+import { sentimentOf, classGramsOf, gramsOf } from "../../../src/news/sentiment/sentiment-model.ts";
+import { readNumberedLines } from "../../../src/language/word-vectors.ts";
 import { dominantSentiment } from "../../../src/news/snapshot/snapshot-views.ts";
 
 describe("sentiment", () => {
@@ -87,6 +88,9 @@ describe("sentiment", () => {
         for (const part of found) times.set(part, (times.get(part) ?? 0) + 1);
         return [...times];
       };
+      const weights = new URL("../../../src/news/sentiment/sentiment-weights.br", import.meta.url);
+      const { numbers } = readNumberedLines(weights);
+      const isWeighed = (part: string): boolean => numbers.has(part);
       expect(counts(parts.flat()).filter(([part, count]) => count >= 10 && !isWeighed(part))).toEqual([]);
       // Of all titles, the pairs of characters alone: there are a million parts.
       const chinese = files[1]!.trimEnd().split("\n");
