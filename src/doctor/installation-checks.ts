@@ -4,7 +4,7 @@ import { createQuotaRules } from "../accounts/quota-rules.ts";
 import { openFixture } from "../admin/load-fixture.ts";
 import { readLexicon } from "../assistant/lexicon-file.ts";
 import { readQuestions } from "../assistant/recommended-questions.ts";
-import { readBundledSnapshot } from "../news/snapshot/bundled-snapshot.ts";
+import { readBundledSnapshot } from "../news/hot-topics.ts";
 import { idTime } from "../runtime/ids.ts";
 import { DEMO, packageFile } from "../runtime/package-file.ts";
 import type { Finding } from "../storage/health/finding.ts";

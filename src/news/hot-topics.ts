@@ -1,9 +1,13 @@
-import type { z } from "zod";
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
 import type { hotTopics } from "../contract/schemas/news-schemas.ts";
+import { timestamp } from "../contract/schemas/shared-fields.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
-import { isoOrNull } from "../runtime/clock.ts";
+import { cachedPromise } from "../runtime/cache/cached-promise.ts";
+import { isoOrNull, toIso } from "../runtime/clock.ts";
+import type { Logger } from "../runtime/logger.ts";
+import { packageFile } from "../runtime/package-file.ts";
 import { isOutage } from "../storage/storage.ts";
-import type { BundledSnapshot } from "./snapshot/bundled-snapshot.ts";
 import type { LatestSnapshot, Projection, SnapshotDeps } from "./snapshot/latest-snapshot.ts";
 import type { SnapshotViews } from "./snapshot/snapshot-views.ts";
 
@@ -14,7 +18,7 @@ type HotTopicsQuery = { readonly days: number; readonly limit: number; readonly 
 interface HotTopicsDeps extends Pick<SnapshotDeps, "clock" | "logger"> {
   readonly latest: LatestSnapshot;
   readonly viewsOf: (projection: Projection) => SnapshotViews;
-  readonly bundled: () => Promise<BundledSnapshot>;
+  readonly bundled: ReturnType<typeof createBundledSnapshot>;
   readonly interval_s: number; // Seconds between refreshes; 0 when there are none.
 }
 
@@ -58,3 +62,22 @@ export function createHotTopics({ latest, viewsOf, bundled, clock, logger, inter
     };
   };
 }
+
+/** Hot topics that are true at any time, for when nothing else can be shown. */
+const bundledSnapshot = z.strictObject({
+  published_at: timestamp, // Shown as the time of a sync that never happened.
+  topics: z.array(z.strictObject({ zh: z.string(), en: z.string(), heat: z.number() })),
+});
+
+/** The snapshot that is bundled with the package. */
+export const readBundledSnapshot = async (file = packageFile("fixtures/fallback/hot-topics.json")) =>
+  bundledSnapshot.parse(JSON.parse(await readFile(file, "utf8")));
+
+/** Reads the bundled snapshot once. One that cannot be read is logged and replaced by an empty one. */
+export const createBundledSnapshot = (logger: Logger, file?: URL) =>
+  cachedPromise(() =>
+    readBundledSnapshot(file).catch((error: unknown) => {
+      logger.error({ error: (error as Error).message }, "the bundled snapshot of hot topics cannot be read");
+      return { published_at: toIso(0), topics: [] };
+    }),
+  );

@@ -7,7 +7,7 @@ import { type Clock, isoOrNull } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
 import type { Storage } from "../storage/storage.ts";
-import { createHotTopics } from "./hot-topics.ts";
+import { createBundledSnapshot, createHotTopics } from "./hot-topics.ts";
 import type { JobRunner } from "../compute/job-runner.ts";
 import type { NewsJobs } from "./jobs/news-jobs.ts";
 import { newsInProcess } from "./jobs/news-runner.ts";
@@ -15,7 +15,6 @@ import { longestRefresh, createSharedRefresh } from "./refresh/shared-refresh.ts
 import { createRefreshLease } from "./refresh/refresh-lease.ts";
 import { createSourceFetch } from "./sources/public-fetch.ts";
 import { createSourcePacing, isDisabled } from "./sources/source-pacing.ts";
-import { createBundledSnapshot } from "./snapshot/bundled-snapshot.ts";
 import { type DateShift, deepFreeze } from "./snapshot/projection.ts";
 import { LatestSnapshot, type Projection } from "./snapshot/latest-snapshot.ts";
 import type { RefreshMode, SnapshotRecord, SourceState } from "./snapshot/snapshot-document.ts";
