@@ -30,7 +30,11 @@ export const wordingOf = memoized((text: string): Wording => {
 
 /** The telling words of a statement. */
 export const tellingOf = memoized((statement: string): Telling => {
-  const words = tellingWords(statement);
+  const words = tokenizeFolded(fold(statement)).flatMap(({ text: token, han }) => {
+    if (han) return segment(token).filter((word) => !isFunctionWord(word) && !EMPTY_WORDS.has(word));
+    const word = stem(token);
+    return /^[\d.,]+$/.test(word) || EMPTY_WORDS.has(word) || EMPTY_WORDS.has(token) || word.length < 2 ? [] : [word];
+  });
   const thesaurus = openThesaurus();
   const inChinese = words.flatMap((word, at) =>
     thesaurus.mentionsInChinese(word).map(({ meaning }) => ({ meaning, places: [at] })),
@@ -74,15 +78,6 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set([
   ...STOP_WORDS,
   ...readWords(new URL("data/empty-words.txt", import.meta.url)),
 ]);
-
-const tellingWords = (text: string): string[] =>
-  tokenizeFolded(fold(text)).flatMap(({ text: token, han }) => {
-    if (!han) {
-      const word = stem(token);
-      return /^[\d.,]+$/.test(word) || EMPTY_WORDS.has(word) || EMPTY_WORDS.has(token) || word.length < 2 ? [] : [word];
-    }
-    return segment(token).filter((word) => !isFunctionWord(word) && !EMPTY_WORDS.has(word));
-  });
 
 function isFunctionWord(word: string): boolean {
   const characters = Array.from(word);
