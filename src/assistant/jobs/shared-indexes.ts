@@ -4,12 +4,7 @@ import type { PassageChanges } from "../passage.ts";
 import { AnswerIndex } from "../retrieval/answer-index.ts";
 
 /** Begins an index without passages, for an operator's words. */
-export type BeginIndex = (lexicon: MeaningRows) => {
-  readonly index: () => AnswerIndex;
-  change(changes: PassageChanges): void;
-  /** What `find` found with an equal question on equal content before, or finds now. */
-  once(question: unknown, find: (index: AnswerIndex) => string[]): string[];
-};
+export type BeginIndex = ReturnType<typeof createSharedIndexes>;
 
 /** Begins an index that nobody else has. */
 export const beginIndex: BeginIndex = (lexicon) => {
@@ -19,9 +14,9 @@ export const beginIndex: BeginIndex = (lexicon) => {
 
 /** Indexes that several services of one process have in common as long as their content is the same, with what their jobs
  * found on them. One is built when it is first searched, and never changed: other content is another index. */
-export function createSharedIndexes(): BeginIndex {
+export function createSharedIndexes() {
   const built = new Map<string, { readonly index: AnswerIndex; readonly found: Map<string, string[]> }>();
-  return (lexicon) => {
+  return (lexicon: MeaningRows) => {
     const changes: PassageChanges[] = [];
     let content = sha256(JSON.stringify(lexicon));
 
@@ -36,12 +31,13 @@ export function createSharedIndexes(): BeginIndex {
     }
 
     return {
-      index: () => open().index,
-      change(more): void {
+      index: (): AnswerIndex => open().index,
+      change(more: PassageChanges): void {
         changes.push(more);
         content = sha256(JSON.stringify([content, more]));
       },
-      once(question, find): string[] {
+      /** What `find` found with an equal question on equal content before, or finds now. */
+      once(question: unknown, find: (index: AnswerIndex) => string[]): string[] {
         const { index, found } = open();
         const key = JSON.stringify(question);
         const before = found.get(key) ?? find(index);
