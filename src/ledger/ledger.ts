@@ -7,8 +7,6 @@ import { type LedgerDeps, type Posted, type Posting, UserLedger } from "./user-l
 /** The ledgers of all users: one append-only stream a user, one entry a change. */
 export type Ledger = ReturnType<typeof createLedger>;
 
-type GivenDeps = Omit<LedgerDeps, "monotonic"> & { readonly monotonic?: LedgerDeps["monotonic"] | undefined };
-
 const REMEMBERED = 20_000; // Users whose ledger's end is remembered.
 const REMEMBERED_ENTRIES = 10_000; // Entries that are remembered, of all users: some 10 MB.
 
@@ -22,8 +20,8 @@ const REMEMBERED_ENTRIES = 10_000; // Entries that are remembered, of all users:
  *   lang: "en",
  * });
  * entry.account.balance; // 5, also when it is posted again */
-export function createLedger({ monotonic = () => performance.now(), ...given }: GivenDeps) {
-  const deps = { ...given, monotonic };
+export function createLedger(given: Omit<LedgerDeps, "monotonic"> & Partial<Pick<LedgerDeps, "monotonic">>) {
+  const deps: LedgerDeps = { monotonic: () => performance.now(), ...given };
   const cache: EntryCache = new BoundedLru(REMEMBERED_ENTRIES);
   const ledgers = new BoundedLru<UserLedger>(REMEMBERED, { memoMethod: (user) => new UserLedger(user, deps, cache) });
   const ledgerOf = (user: string): UserLedger => ledgers.memo(user);
@@ -56,7 +54,7 @@ export function createLedger({ monotonic = () => performance.now(), ...given }: 
      * nothing done, where other processes always append first
      * @throws TypeError for an operation id from outside that cannot be part of a storage key */
     async post(user: string, posting: Posting): Promise<Posted> {
-      const since = monotonic();
+      const since = deps.monotonic();
       return (await withLock(user, (ledger) => ledger.post(posting, undefined, since)))!;
     },
     withLock,
