@@ -23,15 +23,14 @@ export const quantitiesInDigits = (text: string): string => text.replace(IN_WORD
 
 /** The quantities of a folded text in any notation: `$105K`, `105,000` and `10.5 万` are one value, as are `14.2 亿` and
  * `1.42B`. Their values are in units, in per cent, or in basis points. */
-export const quantitiesOf = (text: string) => Array.from(text.matchAll(QUANTITY), quantityOf);
-
-function quantityOf(match: RegExpExecArray) {
-  const [whole, digits = "", han, latin, percent, points, percentPoints] = match;
-  const scale = (SCALES.get((han ?? latin ?? "").toLowerCase()) ?? 1) * (percentPoints === undefined ? 1 : 100);
-  return {
-    value: Number(digits.replaceAll(",", "")) * scale,
-    unit: percent !== undefined ? ("%" as const) : (points ?? percentPoints) === undefined ? "" : "bp",
-    start: match.index,
-    end: match.index + whole.length,
-  };
-}
+export const quantitiesOf = (text: string) =>
+  Array.from(text.matchAll(QUANTITY), (match) => {
+    const [whole, digits = "", han, latin, percent, points, percentPoints] = match;
+    const scale = (SCALES.get((han ?? latin ?? "").toLowerCase()) ?? 1) * (percentPoints === undefined ? 1 : 100);
+    return {
+      value: Number(digits.replaceAll(",", "")) * scale,
+      unit: percent !== undefined ? ("%" as const) : (points ?? percentPoints) === undefined ? "" : "bp",
+      start: match.index,
+      end: match.index + whole.length,
+    };
+  });
