@@ -20,15 +20,10 @@ const LONGEST_ZH = Math.max(...Array.from(CHINESE.keys(), (word) => word.length)
  * @example
  * classesOf("slumped"); // ["negative", "down", "drop"] */
 export function classesOf(word: string): string[] {
-  const found: string[] = [];
-  addNew(found, ENGLISH.get(word) ?? CHINESE.get(word));
+  const found = [...(ENGLISH.get(word) ?? CHINESE.get(word) ?? [])];
   for (const { beginning, classes } of BEGINNINGS.get(word.slice(0, START)) ?? [])
-    if (word.startsWith(beginning)) addNew(found, classes);
+    if (word.startsWith(beginning)) found.push(...classes.filter((name) => !found.includes(name)));
   return found;
-}
-
-function addNew(found: string[], names: readonly string[] = []): void {
-  for (const name of names) if (!found.includes(name)) found.push(name);
 }
 
 /** A Chinese text as words of classes, the longest at each place, and the characters between; each with its classes. */
