@@ -5,14 +5,8 @@ import { leastIdAt, type Ids } from "../../runtime/ids.ts";
 import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import { readDocument, readDocuments } from "../../storage/documents.ts";
 import { streamItem } from "../../storage/keys.ts";
-import {
-  CorruptionError,
-  StorageError,
-  type EncodedSegment,
-  type Key,
-  type NewValue,
-  type Storage,
-} from "../../storage/storage.ts";
+import type { EncodedSegment, Key, NewValue, Storage } from "../../storage/storage.ts";
+import { CorruptionError, StorageError } from "../../storage/storage.ts";
 import { Stream } from "../../storage/stream.ts";
 
 /** An answered question, as it is stored: all of the answer except what only the ledger has. */
