@@ -25,8 +25,7 @@ import { createFrontPageOperations, type FrontPageOperations } from "./front-pag
 import { createGroundedSuggestions } from "./grounded-suggestions.ts";
 import { createKnowledge } from "./knowledge.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
-import type { AssistantJobs } from "../assistant/jobs/assistant-jobs.ts";
-import type { JobObserver, JobRunner } from "../compute/job-runner.ts";
+import type { JobObserver } from "../compute/job-runner.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { LedgerObserver } from "../ledger/user-ledger.ts";
 
@@ -41,7 +40,7 @@ export interface ServiceDeps extends AccountsDeps {
   readonly newsViews?: NonNullable<NewsDeps["views"]>; // What snapshots are shown through; the news room's by default.
   readonly observer?: ServiceObserver;
   readonly workers?: boolean | undefined; // For what foreign text makes slow, as a daemon must; else in this process.
-  readonly assistantRunner?: JobRunner<AssistantJobs>; // For the assistant's jobs without workers; its own by default.
+  readonly assistantRunner?: ReturnType<typeof assistantInProcess>; // For the assistant's jobs without workers; its own by default.
 }
 
 type Operations = { readonly [K in OperationId]: OperationHandler<K> };
