@@ -1,7 +1,9 @@
-import { open, type FileHandle } from "node:fs/promises";
+import { open, readFile, rm, type FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { emptyReport, type Lines, type ReplayReport } from "../../../events/replay/replay-lines.ts";
+import { z } from "zod";
+import { count } from "../../../contract/schemas/shared-fields.ts";
+import { emptyReport, replayReport, type Lines, type ReplayReport } from "../../../events/replay/replay-lines.ts";
 import { RETRY_POLICY } from "../../../client/client-retry.ts";
 import { CommandFailure, defineCommand, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { SkippedDamage } from "../../framework/skipped-damage.ts";
@@ -13,7 +15,10 @@ import { optional, required, toggle, type Values, integer, text } from "../../pa
 import { printRecord } from "../../terminal/print.ts";
 import { openLineSource, type LinePlace, type LineSource, limitRate } from "./line-source.ts";
 import type { PacedOptions } from "./replay-to-daemon.ts";
-import { resumePointFile, type ResumePointFile } from "./resume-point.ts";
+import { replaceFile } from "../../../storage/fs/durable-files.ts";
+import { sha256 } from "../../../runtime/json/canonical-json.ts";
+import { parseJson } from "../../../runtime/json/parse-json.ts";
+import { userFolder } from "../../target/user-folder.ts";
 
 const CHUNKS_PER_SECOND = 5; // With --rate, events are stored in this many chunks a second, so that the rate is even.
 const LARGEST_CHUNK = 2048;
@@ -124,6 +129,28 @@ async function run(
     interrupt.forget();
     await rejects?.close();
   }
+}
+
+const resumePoint = z.object({
+  place: z.strictObject({ offset: count, line: count, sha256: z.string() }), // `sha256` is that of the bytes before it.
+  report: replayReport,
+});
+
+/** Where the resume point of one file and one target is stored. */
+type ResumePointFile = ReturnType<typeof resumePointFile>;
+
+/** Stores a resume point in the user's state folder, `~/.local/state/anp/replay/`. Losing it does no harm: a replay
+ * from the beginning stores nothing twice.
+ * @param file the file's real path
+ * @param target what it is replayed into: a storage's URL, or a daemon's and its user */
+function resumePointFile(env: Context["env"], file: string, target: string) {
+  const path = userFolder("state", env, "replay", `${sha256(JSON.stringify([file, target])).slice(0, 32)}.json`);
+  return {
+    /** The point of an earlier run; undefined when none can be read. */
+    read: async () => resumePoint.safeParse(parseJson(await readFile(path, "utf8").catch(() => ""))).data,
+    save: (point: z.infer<typeof resumePoint>) => replaceFile(path, `${JSON.stringify(point)}\n`),
+    remove: () => rm(path, { force: true }),
+  };
 }
 
 async function resume(source: LineSource, pointFile: ResumePointFile | undefined, terminal: Context["terminal"]) {
