@@ -9,11 +9,9 @@ import type { ServiceObserver, Service, ServiceDeps } from "../../service/servic
 import { identifyStorage } from "../../storage/identity/storage-identity.ts";
 import { UNFINISHED_IMPORT } from "../../storage/keys.ts";
 import { openStorage } from "../../storage/open-storage.ts";
-import type { Storage } from "../../storage/storage.ts";
 import type { Context } from "../framework/command-context.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.ts";
-import { createTerminalLogger } from "../terminal/terminal-logger.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import { createTerminalLogger, type Terminal } from "../terminal/terminal.ts";
 import { openConfig } from "./open-config.ts";
 import REFUSALS from "./storage-refusals.json" with { type: "json" };
 
@@ -53,7 +51,7 @@ export async function openSession(context: Context, whole: boolean, options: Ses
   }
   const { config, cwd, baseDir, fixture } = await openConfig(context, options.config);
   await options.check?.(config);
-  const logger = options.logger?.(config) ?? createTerminalLogger(context);
+  const logger = options.logger?.(config) ?? createTerminalLogger(terminal, globals);
   const random = restartable(globals.seed);
   const { unfinished = false } = options;
   const create = options.create === true || fixture !== undefined;
@@ -64,7 +62,12 @@ export async function openSession(context: Context, whole: boolean, options: Ses
     const isNew = fixture !== undefined && !(await isLoaded(fixture, storage));
     if (isNew && (await isOfOthers(fixture, storage)))
       throw new UsageError(`${storage.url} has data, but no ${fixture.name} world. ${REFUSALS.ofOthers}`);
-    if (!unfinished) await identify(storage, { config, seed: globals.seed, create, logger });
+    // Its own sequence: other ids do not depend on who was first here.
+    const newId = (): string => restartable(globals.seed).bytes(16).toString("hex");
+    const expected = config.storage_id;
+    const found = unfinished ? undefined : await identifyStorage(storage, { expected, create, newId });
+    if (found !== undefined && found.missing > 0)
+      logger.warn(found, "a part of the storage had lost its identity, and perhaps its data; it has a new mark");
     if (isNew) await movedBy(fixture, storage, clock.now());
     const deps = { config, storage, clock, random };
     if (!whole && !isNew) return sessionOf(createAccountsService(deps), random.restart);
@@ -83,17 +86,6 @@ export async function openSession(context: Context, whole: boolean, options: Ses
     await storage.close();
     throw error;
   }
-}
-
-async function identify(
-  storage: Storage,
-  { config, seed, create, logger }: { config: Config; seed: string | undefined; create: boolean; logger: Logger },
-): Promise<void> {
-  // Its own sequence: other ids do not depend on who was first here.
-  const newId = (): string => restartable(seed).bytes(16).toString("hex");
-  const found = await identifyStorage(storage, { expected: config.storage_id, create, newId });
-  if (found !== undefined && found.missing > 0)
-    logger.warn(found, "a part of the storage had lost its identity, and perhaps its data; it has a new mark");
 }
 
 function sessionOf<S extends AccountsService>(service: S, restart: (salt: string) => void) {

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import type { Logger } from "../../runtime/logger.ts";
 import type { CommandIo, Env } from "../framework/command-io.ts";
 import { CommandFailure, EXIT } from "../framework/command-failure.ts";
 import type { Globals } from "../framework/global-flags.ts";
@@ -61,4 +62,14 @@ function wantsColour(flag: boolean, env: Env, terminal: boolean): boolean {
   if (!flag || (env["NO_COLOR"] ?? "") !== "") return false;
   const forced = env["FORCE_COLOR"];
   return forced === undefined ? terminal && env["TERM"] !== "dumb" : forced !== "0" && forced !== "false";
+}
+
+/** A logger on a terminal: warnings and errors as plain text, the rest with --verbose. */
+export function createTerminalLogger({ warn }: Terminal, { verbose }: Globals): Logger {
+  const textOf = (_key: string, value: unknown) => (value instanceof Error ? (value.stack ?? value.message) : value);
+  const line = (level: string) => (fields: object, message: string) => {
+    warn(`${level}: ${message}${verbose ? ` ${JSON.stringify(fields, textOf)}` : ""}`);
+  };
+  const detail = verbose ? line : () => () => undefined;
+  return { debug: detail("debug"), info: detail("info"), warn: line("warning"), error: line("error") };
 }

@@ -14,7 +14,7 @@ import { runSmokeFile } from "../../../smoke/run/run-smoke-file.ts";
 import { planCases, type Case } from "../../../smoke/run/plan-cases.ts";
 import { CommandFailure, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { findDaemon, type DaemonTarget } from "../../target/daemon-target.ts";
-import { createTerminalLogger } from "../../terminal/terminal-logger.ts";
+import { createTerminalLogger } from "../../terminal/terminal.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { findSmokeFiles } from "./find-smoke-files.ts";
 import { inOrder } from "../../../runtime/in-order.ts";
@@ -158,7 +158,8 @@ async function runOne(
     const run = { id: randomBytes(5).toString("hex"), ...(token !== undefined && { token }) };
     return runSmokeFile(file, { ...common, url, run });
   }
-  const logger = context.globals.verbose ? createTerminalLogger(context) : silentLogger;
+  const { globals, terminal } = context;
+  const logger = globals.verbose ? createTerminalLogger(terminal, globals) : silentLogger;
   const started = await startDaemon(daemon, logger, openAssistant());
   try {
     const { url, run, clock } = started;
