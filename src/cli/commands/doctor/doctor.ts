@@ -1,6 +1,5 @@
 import { CommandFailure, defineCommand, EXIT, UsageError, type Context } from "../../framework/command.ts";
-import { findDaemon } from "../../target/daemon-target.ts";
-import { listenFlags, metricsUrlFlag } from "../../target/daemon-pages.ts";
+import { findDaemon, listenFlags, metricsUrlFlag } from "../../target/daemon-target.ts";
 import { formatOf, printTable } from "../../terminal/print.ts";
 import { toggle } from "../../params/param.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -3,7 +3,7 @@ import { optional, toggle, oneOf, repeatable } from "../../params/param.ts";
 import { checkFaults, FAULT_LIST, readFault, refuseInProduction } from "../../../faults/fault-catalogue.ts";
 import type { Config } from "../../../config/config-schema.ts";
 import type { Service } from "../../../service/service.ts";
-import { listenFlags } from "../../target/daemon-pages.ts";
+import { listenFlags } from "../../target/daemon-target.ts";
 
 export const command = defineCommand("serve", {
   options: {

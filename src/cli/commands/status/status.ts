@@ -6,7 +6,7 @@ import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { CommandFailure, defineCommand, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { optional, toggle } from "../../params/param.ts";
 import { interval, showSpan } from "../../framework/time-format.ts";
-import { daemonPages, metricsUrlFlag } from "../../target/daemon-pages.ts";
+import { daemonPages, metricsUrlFlag } from "../../target/daemon-target.ts";
 import { formatOf, openRowPrinter, printRecord, printTable, type Column } from "../../terminal/print.ts";
 import SCREEN from "./screen.json" with { type: "json" };
 
