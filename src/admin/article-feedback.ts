@@ -5,19 +5,16 @@ import type { OnSkipped } from "../storage/stream.ts";
 import { batchesOf } from "../runtime/batches.ts";
 import type { Storage } from "../storage/storage.ts";
 
-/** What users say of the answers that quote an article. */
-export interface ArticleFeedback {
-  /** The article; null for answers without sources. */
-  readonly article: Pick<SourceItem, "kind" | "lang" | "id" | "title" | "url"> | null;
-  helpful: number;
-  inaccurate: number;
-  readonly routes: readonly string[]; // Routes of these answers, in the order of their names.
-  /** Questions whose answers were inaccurate, the newest first, at most {@link QUESTIONS_LISTED}. */
-  readonly questions: readonly string[];
-}
-
 const QUESTIONS_LISTED = 3;
 type Vote = "helpful" | "inaccurate";
+type Article = Pick<SourceItem, "kind" | "lang" | "id" | "title" | "url">;
+
+/** What users say of the answers that quote an article; null for answers without sources. */
+const noFeedback = (article: Article | null) => ({
+  ...{ article, helpful: 0, inaccurate: 0 },
+  routes: [] as string[], // Routes of these answers, in the order of their names.
+  questions: [] as string[], // Those whose answers were inaccurate, the newest first, at most QUESTIONS_LISTED.
+});
 
 /** Feedback joined to the articles that the answers quote, the most inaccurate first. The last word of a user on an
  * answer counts; feedback on an answer that does not exist, or that somebody else got, does not.
@@ -40,13 +37,13 @@ export async function feedbackByArticle(storage: Storage, range: TimeRange, onSk
   return all.sort((a, b) => b.inaccurate - a.inaccurate || b.helpful - a.helpful);
 }
 
-type Articles = Map<string, ArticleFeedback & { readonly routes: string[]; readonly questions: string[] }>;
+type Articles = Map<string, ReturnType<typeof noFeedback>>;
 
 function countVote(articles: Articles, { source_items, route, question }: Message, vote: Vote): void {
   const quoted = source_items.map(({ kind, lang, id, title, url }) => ({ kind, lang, id, title, url }));
   for (const article of quoted.length === 0 ? [null] : quoted) {
     const key = article === null ? "" : `${article.kind} ${article.lang} ${article.id}`;
-    const found = articles.get(key) ?? { article, helpful: 0, inaccurate: 0, routes: [], questions: [] };
+    const found = articles.get(key) ?? noFeedback(article);
     articles.set(key, found);
     found[vote] += 1;
     if (!found.routes.includes(route)) found.routes.push(route);

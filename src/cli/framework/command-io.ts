@@ -19,13 +19,12 @@ export interface CommandIo extends Stoppable {
   /** Makes what runs the assistant's jobs, for many runs in one process that share what they compute of equal content. With
    * it, a daemon too computes in the thread it was started in; in worker threads without. */
   readonly assistantRunner?: () => JobRunner<AssistantJobs>;
-  readonly hosted?: Hosted; // Set for a command that a daemon runs for an operator.
-}
-
-interface Hosted {
-  readonly service: Service; // The daemon's own: a command never closes it.
-  /** Ends the command with a question, which the operator answers by calling again; absent where nobody can answer. */
-  readonly ask?: ((question: string) => never) | undefined;
+  /** Set for a command that a daemon runs for an operator. */
+  readonly hosted?: {
+    readonly service: Service; // The daemon's own: a command never closes it.
+    /** Ends the command with a question, which the operator answers by calling again; absent where nobody can answer. */
+    readonly ask?: ((question: string) => never) | undefined;
+  };
 }
 
 type OutputStream = Writable & {

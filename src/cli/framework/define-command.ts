@@ -8,9 +8,6 @@ import { FORMATS } from "./global-flags.ts";
 import { flagOf, type CommandParams, type Param, type Readings, type Values } from "../params/param.ts";
 import { readValues } from "../params/read-values.ts";
 
-// oxlint-disable-next-line typescript/no-empty-object-type -- What a command takes that takes nothing: no keys.
-type None = {};
-
 interface CommandSpec<A extends Readings, O extends Readings> {
   readonly arguments?: A;
   readonly options?: O;
@@ -34,6 +31,7 @@ export interface Program {
   readonly main: (argv: readonly string[], io: CommandIo) => Promise<number>;
 }
 
+type Nothing = Readonly<Record<never, never>>; // What a command takes that takes nothing.
 type Asked = Readonly<Record<string, string | undefined>>;
 type RunContext = Context & { readonly program: Program };
 /** What a definition needs to become part of a program. */
@@ -55,7 +53,7 @@ export interface Definition extends CommandFacts, CommandParams {
  *   options: { json: toggle() },
  *   async run({ user, json }, context) { … },
  * }); */
-export function defineCommand<A extends Readings = None, O extends Readings = None>(
+export function defineCommand<A extends Readings = Nothing, O extends Readings = Nothing>(
   name: CommandName,
   { run, ask, ...spec }: CommandSpec<A, O>,
 ): Definition {

@@ -6,10 +6,10 @@ import { notValid } from "../../runtime/text/describe-value.ts";
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS } as const;
 
 /** An instant in a zone, an offset such as `+08:00`, to the second: `2026-11-20 08:00:00`. */
-export function showTime(iso: string, zone: string): string {
-  const shifted = toIso(Date.parse(iso) + shiftOf(zone));
-  return shifted.slice(0, 19).replace("T", " ");
-}
+export const showTime = (iso: string, zone: string): string =>
+  toIso(Date.parse(iso) + shiftOf(zone))
+    .slice(0, 19)
+    .replace("T", " ");
 
 /** An instant to the second, in UTC. */
 export const showInstant = (iso: string | null) =>

@@ -85,12 +85,10 @@ export const anything: Reader<string> = free((typed) => typed);
 export const word: Reader<string> = Object.assign((typed: string) => typed, { free: "unless a word" as const });
 export const userId: Reader<string> = name(128);
 
-function matching(pattern: RegExp, message: string): (typed: string) => string {
-  return (typed) => {
-    if (!pattern.test(typed)) throw new RangeError(message);
-    return typed;
-  };
-}
+const matching = (pattern: RegExp, message: string) => (typed: string) => {
+  if (!pattern.test(typed)) throw new RangeError(message);
+  return typed;
+};
 
 const NAME = /^[A-Za-z0-9_][\w.-]{0,63}$/;
 export const profileName = matching(NAME, "must be 1 to 64 letters, digits, dots, dashes and underscores");
