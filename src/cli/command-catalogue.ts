@@ -1,5 +1,4 @@
-import { COMMANDS } from "./framework/command-facts.ts";
-import type { Definition } from "./framework/define-command.ts";
+import { COMMANDS, type Definition } from "./framework/define-command.ts";
 
 const FILES = {
   serve: () => import("./commands/serve/serve.ts"),

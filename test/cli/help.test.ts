@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { CATALOGUE } from "../../src/cli/command-catalogue.ts";
-import { COMMANDS } from "../../src/cli/framework/command-facts.ts";
+import { COMMANDS } from "../../src/cli/framework/define-command.ts";
 import { ROLES } from "../../src/contract/roles.ts";
 import { EXIT } from "../../src/cli/framework/command-failure.ts";
 import type { Definition } from "../../src/cli/framework/define-command.ts";

@@ -1,12 +1,35 @@
 import type { Command } from "commander";
+import type { Role } from "../../contract/roles.ts";
+import TABLE from "../commands.json" with { type: "json" };
+import SHARED from "../shared-params.json" with { type: "json" };
 import { findDaemon } from "../target/daemon-target.ts";
 import type { Context } from "./command-context.ts";
-import { COMMANDS, describeParams, type CommandFacts, type CommandName } from "./command-facts.ts";
 import type { CommandIo } from "./command-io.ts";
 import { EXIT, UsageError, type ExitCode } from "./command-failure.ts";
-import { FORMATS } from "./global-flags.ts";
-import { flagOf, type CommandParams, type Param, type Readings, type Values } from "../params/param.ts";
+import { FORMATS, type Format } from "./global-flags.ts";
+import { flagOf, type CommandParams, type Param, type Params, type Readings, type Values } from "../params/param.ts";
 import { readValues } from "../params/read-values.ts";
+
+/** What `commands.json` says of a command. `help/commands.md` has its description and examples. */
+export interface CommandFacts {
+  readonly group?: string; // The heading in the help, of a first word.
+  readonly summary: string;
+  /** What it works on: the storage (when left out), that or a daemon (`--url`), or neither (flags may be its own). */
+  readonly target?: "storage" | "either" | "none";
+  /** Who may run it through the admin address: `support` what only reads, `operator` the rest, nobody when left out. */
+  readonly role?: Role;
+  readonly formats?: readonly Format[]; // The formats it prints; all of them when left out.
+  /** The texts of its arguments and flags: the placeholder of a value, and what it means. A flag without a value has
+   * only a meaning. Those of `shared-params.json` hold where it has none of its own. */
+  readonly takes?: Texts;
+  readonly fields?: Readonly<Record<string, string>>; // Field of the contract → its argument or flag, if not `--field`.
+}
+
+type Texts = Readonly<Record<string, string | readonly string[]>>;
+/** The name of a command, as `ledger list`. */
+export type CommandName = keyof typeof TABLE;
+/** All commands and groups of commands, in the order of the help. */
+export const COMMANDS = TABLE as Readonly<Record<CommandName, CommandFacts>>;
 
 interface CommandSpec<A extends Readings, O extends Readings> {
   readonly arguments?: A;
@@ -59,6 +82,16 @@ export function defineCommand<A extends Readings = Nothing, O extends Readings =
 ): Definition {
   const params = { arguments: describeParams(name, spec.arguments), options: describeParams(name, spec.options) };
   return { name, ...COMMANDS[name], ...params, commands: {}, ask, run };
+}
+
+/** The params of a command with their texts. */
+function describeParams(name: CommandName, readings: Readings = {}): Params {
+  const texts: Texts = { ...SHARED, ...COMMANDS[name].takes };
+  const described = Object.entries(readings).map(([key, reading]) => {
+    const [about, value] = [texts[key]!].flat().toReversed();
+    return [key, { ...reading, value, about: about! }] as const;
+  });
+  return Object.fromEntries(described);
 }
 
 /** A noun with verbs under it, by their names. `fallback` is the verb that runs when none is typed. */

@@ -1,8 +1,7 @@
 import { AnpError, ERRORS } from "../../contract/errors.ts";
 import { stackOf } from "../../runtime/logger.ts";
 import { storageRemedy } from "../../storage/health/storage-remedy.ts";
-import { COMMANDS } from "./command-facts.ts";
-import type { Invocation } from "./define-command.ts";
+import { COMMANDS, type Invocation } from "./define-command.ts";
 import ERROR_KINDS from "./error-kinds.json" with { type: "json" };
 import { CommandFailure, EXIT, UsageError } from "./command-failure.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { COMMANDS, type CommandName } from "../framework/command-facts.ts";
+import { COMMANDS, type CommandName } from "../framework/define-command.ts";
 
 /** The description of a command: its section of `commands.md`, else its summary. */
 export function descriptionOf(command: Command): string {
