@@ -1,6 +1,5 @@
 import { type Check, type CheckInput, finding, networkReason, withTimeout } from "./check.ts";
-import { checkClock, checkFixtures, checkVersions } from "./installation-checks.ts";
-import { checkConfig } from "./config-check.ts";
+import { checkClock, checkConfig, checkFixtures, checkVersions } from "./installation-checks.ts";
 import { checkDaemon, type DaemonInput } from "./daemon-check.ts";
 import { checkModel, MODEL_MS } from "./model-check.ts";
 import { checkPorts, PORT_MS } from "./port-check.ts";

@@ -11,7 +11,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { sha256 } from "../runtime/json/canonical-json.ts";
 import { version } from "../runtime/package-file.ts";
 import type { Finding } from "../storage/health/finding.ts";
-import { expiryFinding } from "./config-check.ts";
+import { expiryFinding } from "./installation-checks.ts";
 import { finding } from "./check.ts";
 import { CLOCK_BOUND_MS, seconds } from "./storage-check.ts";
 
