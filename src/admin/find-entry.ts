@@ -6,6 +6,7 @@ import { readMessages, type Message } from "../assistant/sessions/messages.ts";
 import { reversalOf } from "../service/points.ts";
 import { knownUsers } from "./find-users.ts";
 import { newestEntries } from "./ledger-reader.ts";
+import type { OnUser } from "./search-ledgers.ts";
 
 const SMALLEST_MESSAGE_ID = 1_000_000_000; // Message ids begin with the time: they are larger than any entry's number.
 
@@ -21,12 +22,7 @@ const SHORTEST_REF = 10; // They hold the time of a request id of ours.
  * @throws AnpError 404 for a user who is not known
  * @example
  * const [found] = await findEntries(service, "17", "alice", () => undefined); */
-export async function findEntries(
-  service: AccountsService,
-  id: string,
-  user: string | undefined,
-  onUser: (position: number, users: number) => void,
-): Promise<FoundEntry[]> {
+export async function findEntries(service: AccountsService, id: string, user: string | undefined, onUser: OnUser) {
   const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
   if (number !== undefined && number >= SMALLEST_MESSAGE_ID) {
     const [message] = await readMessages(service.storage, [number]);

@@ -22,7 +22,8 @@ export interface LedgerSearch extends Selection {
 
 /** An entry and whose it is. */
 export type FoundRow = LedgerRow & { readonly user_id: string };
-type OnUser = (done: number, users: number) => void;
+/** Called with the number of a user or of users, and the number of all. */
+export type OnUser = (done: number, users: number) => void;
 
 /** The entries of all users that match, by user, newest first. A ledger that ends before the range costs a few reads.
  * @param onUser called with how many users have been searched, and their number @throws CorruptionError */

@@ -197,10 +197,9 @@ export class Daemon {
   }
 
   #work(service: Service, refreshes: RefreshTimer): readonly Promise<void>[] {
-    const { logger } = service;
     const { signal } = this.#stop;
     void refreshes.run(signal);
-    return [service.warm(), tidy(service, signal), keepRetention(service, logger, signal), service.keepVectors(signal)];
+    return [service.warm(), tidy(service, signal), keepRetention(service, signal), service.keepVectors(signal)];
   }
 
   /** Waits `drain_delay_ms` for load balancers to notice, stops accepting, and cuts off what runs after `drain_ms`. */

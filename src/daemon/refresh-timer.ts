@@ -5,17 +5,14 @@ import type { Service } from "../service/service.ts";
 const FULL_EVERY = 12; // After so many intervals, a refresh is full.
 const RETRIES = 10; // How many times a failed refresh is retried within an interval.
 
+type Published = Readonly<Record<"published_ms" | "full_ms", number | undefined>>;
+type Times = Readonly<Record<"interval_ms" | "known_ms" | "now", number>>;
+type Due = { readonly in_ms: number; readonly mode: RefreshMode };
+
 /** When the next refresh is due: one interval after the newest snapshot, whichever daemon published it, so that several
  * daemons on one storage share the work; a full one when the last full one is {@link FULL_EVERY} intervals old.
- * @param state.known_ms for how long the newest snapshot has been known to be the newest, by a monotonic clock */
-export function nextRefresh(state: {
-  readonly published_ms: number | undefined;
-  readonly full_ms: number | undefined;
-  readonly interval_ms: number;
-  readonly known_ms: number;
-  readonly now: number;
-}): { readonly in_ms: number; readonly mode: RefreshMode } {
-  const { published_ms, full_ms, interval_ms, known_ms, now } = state;
+ * @param known_ms for how long the newest snapshot has been known to be the newest, by a monotonic clock */
+export function nextRefresh({ published_ms, full_ms, interval_ms, known_ms, now }: Published & Times): Due {
   if (published_ms === undefined || full_ms === undefined) return { in_ms: 0, mode: "full" };
   // A snapshot from the future (a clock that stepped back, or another machine's) must not delay the next one for long.
   const in_ms = Math.max(0, Math.min(interval_ms - known_ms, published_ms + interval_ms - now));

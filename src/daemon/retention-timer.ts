@@ -2,7 +2,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createQuotaRules } from "../accounts/quota-rules.ts";
 import { DAY_MS } from "../runtime/clock.ts";
 import { pruneStorage } from "../admin/prune-storage.ts";
-import type { Logger } from "../runtime/logger.ts";
 import type { Service } from "../service/service.ts";
 
 const LEAST_MS = 1000; // The shortest wait, ms: a timer may end a little before the midnight that it waits for.
@@ -10,12 +9,11 @@ const LEAST_MS = 1000; // The shortest wait, ms: a timer may end a little before
 /** Removes at each midnight of the quota what the configuration no longer keeps, until the signal. Several daemons may do
  * so at once. @param wait passes so many ms, or less when the signal is aborted */
 export async function keepRetention(
-  service: Pick<Service, "storage" | "clock" | "config">,
-  logger: Logger,
+  service: Pick<Service, "storage" | "clock" | "config" | "logger">,
   signal: AbortSignal,
   wait = (ms: number): Promise<unknown> => delay(ms, undefined, { signal, ref: false }).catch(() => undefined),
 ): Promise<void> {
-  const { config, clock } = service;
+  const { config, clock, logger } = service;
   if (config.retention.answers_days === undefined && config.retention.events_days === undefined) return;
   const rules = createQuotaRules(config.quota.timezone);
   for (;;) {

@@ -146,7 +146,7 @@ describe("pruning", () => {
       clock.advance(ms);
       return Promise.resolve();
     };
-    await keepRetention({ ...service, clock }, silentLogger, stop.signal, wait);
+    await keepRetention({ ...service, clock, logger: silentLogger }, stop.signal, wait);
     // In +08:00, midnight is at 16:00 UTC.
     expect(waits).toEqual([16 * 3_600_000, DAY]);
     expect(await readMessages(service.storage, [ended.message_id])).toEqual([]);

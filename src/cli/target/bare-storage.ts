@@ -4,10 +4,7 @@ import type { Surroundings } from "../framework/global-flags.ts";
 
 /** Lists ids of the storage's users that begin with a prefix, in no order, until there are `most`. Nothing is
  * created. An id whose key is a digest, because it is long, is not listed. */
-export async function userIds(
-  surroundings: Surroundings,
-  { prefix = "", most }: { readonly prefix?: string; readonly most: number },
-): Promise<string[]> {
+export async function userIds(surroundings: Surroundings, { prefix = "", most }: { prefix?: string; most: number }) {
   const { decodeSegment } = await import("../../storage/keys.ts");
   return withBareStorage(surroundings, async (storage) => {
     const found: string[] = [];
