@@ -1,6 +1,6 @@
 import { awaitInterrupt } from "../../runtime/interrupt.ts";
 import type { Context } from "./command-context.ts";
-import { CommandFailure, EXIT } from "./command-failure.ts";
+import { CommandFailure, EXIT, type ExitCode } from "./command-failure.ts";
 import { showCount } from "./time-format.ts";
 
 /** Reports how far work is, as `3 of 9 users read`, for a terminal; after an interrupt, throws its reason to end it. */
@@ -69,3 +69,28 @@ export const printLong = (context: Context, advice: string, lines: AsyncIterable
       if (!(await context.terminal.write(`${batch.join("\n")}\n`))) return false;
     return true;
   });
+
+const SHOWN = 20;
+
+/** Damage that a command left out: it is reported at the end, when the rest was done. */
+export class SkippedDamage {
+  readonly #messages: string[] = [];
+  #count = 0;
+
+  readonly add = (damage: Error | string): void => {
+    this.#count += 1;
+    if (this.#count <= SHOWN) this.#messages.push(typeof damage === "string" ? damage : damage.message);
+  };
+
+  /** The damage below a headline; empty when there is none. */
+  lines(headline: (count: number) => string): string[] {
+    if (this.#count === 0) return [];
+    const more = this.#count > SHOWN ? [`And ${this.#count - SHOWN} more.`] : [];
+    return [headline(this.#count), ...this.#messages, ...more];
+  }
+
+  /** @throws CommandFailure with the lines, if there are any */
+  fail(exit: ExitCode, headline: (count: number) => string): void {
+    if (this.#count > 0) throw new CommandFailure(exit, this.lines(headline).join("\n"));
+  }
+}

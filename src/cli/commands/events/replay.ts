@@ -6,7 +6,7 @@ import { count } from "../../../contract/schemas/shared-fields.ts";
 import { emptyReport, replayReport, type Lines, type ReplayReport } from "../../../events/replay/replay-lines.ts";
 import { RETRY_POLICY } from "../../../client/client-retry.ts";
 import { CommandFailure, defineCommand, EXIT, UsageError, type Context } from "../../framework/command.ts";
-import { SkippedDamage } from "../../framework/skipped-damage.ts";
+import { SkippedDamage } from "../../framework/long-work.ts";
 import { showRate, showShare } from "../../framework/time-format.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import type { AccountsSession } from "../../target/open-session.ts";

@@ -1,8 +1,7 @@
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmUnlessYes } from "../../framework/confirm.ts";
 import { withBareStorage } from "../../target/bare-storage.ts";
-import { SkippedDamage } from "../../framework/skipped-damage.ts";
-import { countPassed, INCOMPLETE, longWork, printLong } from "../../framework/long-work.ts";
+import { countPassed, INCOMPLETE, longWork, printLong, SkippedDamage } from "../../framework/long-work.ts";
 import { required, text, toggle } from "../../params/param.ts";
 import { showCount } from "../../framework/time-format.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
