@@ -1,4 +1,5 @@
 import type { RawInput } from "../../contract/validation/validate-request.ts";
+import type { Success } from "../../client/client.ts";
 import type { RetryPolicy } from "../../client/client-retry.ts";
 import type { OperationId } from "../../contract/endpoints.ts";
 import type { Call, Outcome } from "../../service/operation.ts";
@@ -6,7 +7,9 @@ import type { AccountOperationId } from "../../service/points.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { AccountsSession, Session, SessionOptions } from "./open-session.ts";
 import type { AccountsService } from "../../service/accounts-service.ts";
-import { UsageError } from "../framework/command-failure.ts";
+import { CommandFailure, EXIT, orUsageError, UsageError } from "../framework/command-failure.ts";
+import { zoneOf } from "../framework/time-format.ts";
+import type { DaemonTarget } from "./daemon-target.ts";
 
 /** The operations of the interface, for one user or an anonymous caller, on the storage or on a running daemon. */
 export interface Operations<Id extends OperationId = OperationId, S = Session> {
@@ -26,7 +29,7 @@ type Action<S, T> = (opened: S) => Promise<T>;
  * @param user the user of the calls; undefined means an anonymous caller on the storage, the token's user on a daemon
  * @throws UsageError when the user is not the token's */
 export async function withOperations<T>(context: Context, user: string | undefined, action: Action<Operations, T>) {
-  if (context.daemon !== undefined) return action(await onDaemon(context, user));
+  if (context.daemon !== undefined) return action(await onDaemon(context.daemon, user));
   // An operation without a user also works where nothing is stored yet.
   const options = user === undefined ? ({ absent: true } as const) : {};
   return withSession(context, (session) => action(onStorage<OperationId, Session>(session, user)), options);
@@ -40,16 +43,43 @@ export async function withAccountOperations<T>(
   action: Action<AccountOperations, T>,
   options: { readonly lookUp?: boolean } = {},
 ): Promise<T> {
-  if (context.daemon !== undefined) return action(await onDaemon(context, user));
+  if (context.daemon !== undefined) return action(await onDaemon(context.daemon, user));
   return withAccounts(context, async (session) => {
     const who = user === undefined || options.lookUp !== true ? user : await findUser(context, session.service, user);
     return action(onStorage<AccountOperationId, AccountsSession>(session, who));
   });
 }
 
-/** The operations of the daemon that the command works on. */
-export const onDaemon = async ({ daemon }: Context, user: string | undefined, retry?: RetryPolicy) =>
-  (await import("./daemon-operations.ts")).openDaemonOperations(daemon!, user, retry);
+/** The operations of a running daemon, on behalf of the token's user.
+ * @param user named by the command, checked there
+ * @throws UsageError for a token that no header can carry, or a user who is not the token's */
+export async function onDaemon(daemon: DaemonTarget, user: string | undefined, retry?: RetryPolicy) {
+  const { createClient } = await import("../../client/client.ts");
+  const { ENDPOINTS } = await import("../../contract/endpoints.ts");
+  const client = orUsageError("The token", () => createClient({ ...daemon, ...(retry && { retry }) }));
+  let me: Promise<Success<"getMe">> | undefined;
+
+  async function run<K extends OperationId>(id: K, input: RawInput, idempotencyKey?: string): Promise<Success<K>> {
+    if (ENDPOINTS[id].auth === "required") requireToken(daemon);
+    return client(id, input, idempotencyKey);
+  }
+
+  async function ownAccount() {
+    requireToken(daemon);
+    return (await (me ??= client("getMe"))).data;
+  }
+
+  const currentUser = async (): Promise<string> => (await ownAccount()).user_id;
+  if (user !== undefined && (await currentUser()) !== user)
+    throw new UsageError(`The token is not ${user}'s but ${await currentUser()}'s.`);
+  return { run, currentUser, zone: async () => zoneOf((await ownAccount()).next_reset_at) };
+}
+
+function requireToken({ url, token }: DaemonTarget): void {
+  if (token !== undefined) return;
+  const remedy = "Give ANP_TOKEN_FILE, ANP_TOKEN, --token, or a --profile that has one.";
+  throw new CommandFailure(EXIT.auth, `There is no token for ${url}. ${remedy}`);
+}
 
 const onStorage = <Id extends OperationId, S extends AccountsSession>(
   session: S & { service: { run: <K extends Id>(id: K, call: Call, raw: RawInput) => Promise<Outcome<K>> } },
