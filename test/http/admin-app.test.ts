@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createAuditLog, type AuditRow } from "../../src/admin/audit-log.ts";
 import { findDamagedValues } from "../support/find-damaged-values.ts";
 import { CATALOGUE } from "../../src/cli/command-catalogue.ts";
-import { hostedCommands } from "../../src/cli/commands/serve/serve.ts";
+import { hostedCommands } from "../../src/cli/commands/serve/hosted-commands.ts";
 import { main } from "../../src/cli/main.ts";
 import type { AnpError } from "../../src/contract/errors.ts";
 import { createAdminApp, type AdminCommand } from "../../src/http/admin/admin-app.ts";
