@@ -97,8 +97,10 @@ it("loads all that the first question needs while it warms up", async () => {
     Object.assign(fs, { readFileSync });
     syncBuiltinESMExports();
   });
+  // The sources, which no other test has loaded.
   vi.resetModules();
-  const { createAssistantJobs } = await import("../../src/assistant/jobs/assistant-jobs.ts");
+  const { pathname } = new URL("../../src/assistant/jobs/assistant-jobs.ts", import.meta.url);
+  const { createAssistantJobs } = (await import(pathname)) as { createAssistantJobs: () => AssistantJobs };
   const jobs = createAssistantJobs();
   jobs.warm();
   expect(read).toEqual(expect.arrayContaining(["thesaurus.txt", "answer-network.br", "term-vectors.br"]));
