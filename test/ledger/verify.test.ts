@@ -163,7 +163,7 @@ describe("verification", () => {
     expect(await verifyLedger(long, USER)).toMatchObject({ entries: end, balance: end * first.delta });
     const text = (number: number): string => texts[number - 1]!;
     // In the middle of a page, on both sides of its end, and at the last entry.
-    const changes: [number, string | undefined, string | undefined][] = [
+    const changes: [number, string | undefined, string][] = [
       [300, text(300).replace('"id":300', '"id":301'), "its hash does not fit"],
       [512, ` ${text(512)}`, "it is not as it was written"],
       [512, text(512).slice(1), "Unexpected non-whitespace"],
@@ -171,14 +171,12 @@ describe("verification", () => {
       [513, text(512), "it does not follow the entry before"],
       [513, undefined, "the entry is missing"],
       [end, text(end).replace(first.description, "?"), "its hash does not fit"],
-      [end, undefined, undefined],
     ];
     for (const [number, value, says] of changes) {
       await (value === undefined ? long.remove(at(number)) : long.put(at(number), value));
       const { entries, damage } = await verifyLedger(long, USER);
       expect(entries).toBe(number - 1);
-      if (says === undefined) expect(damage).toBeUndefined();
-      else expect(damage).toEqual({ entry: number, message: expect.stringContaining(says) as string });
+      expect(damage).toEqual({ entry: number, message: expect.stringContaining(says) as string });
       await long.put(at(number), text(number));
     }
   });
