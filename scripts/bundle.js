@@ -123,6 +123,8 @@ for (const file of readFiles) {
   const folder = basename(dirname(file)) === "data" ? "data" : "";
   await cp(join("src", file), join(OUTPUT, folder, basename(file)));
 }
+// The compiled modules read it beside the module that is its own: the tests run them.
+await cp(join(OUTPUT, TRAINED_FILE), join("dist/assistant/routing", TRAINED_FILE));
 const found = spawnSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" });
 await writeFile(join(OUTPUT, "commit"), found.status === 0 ? found.stdout.trim() : "");
 const docs = join(OUTPUT, "docs");
