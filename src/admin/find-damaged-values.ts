@@ -5,8 +5,8 @@ import { tokenRecord } from "../accounts/tokens.ts";
 import { tokenCount } from "../assistant/model/token-budgets.ts";
 import { message, messageKey, prunedBefore, sessionTrace } from "../assistant/sessions/messages.ts";
 import { batch } from "../events/event.ts";
-import { type Entry, entryKey } from "../ledger/entry.ts";
-import type { LedgerHooks } from "../ledger/scan-for-damage.ts";
+import { entryKey } from "../ledger/entry.ts";
+import type { LedgerHooks, WalkedEntries } from "../ledger/scan-for-damage.ts";
 import { checkDocument, printKey, readEach } from "../storage/documents.ts";
 import { encodeKey, encodeSegment, itemKey, missingItem, streamItem } from "../storage/keys.ts";
 import { CorruptionError, EncodedSegment, type Storage } from "../storage/storage.ts";
@@ -94,18 +94,18 @@ function itemShownBy({ key, text }: StoredText) {
 }
 
 /** The message of an answer is stored before it is charged for, so that none is charged without it. */
-async function* checkAnswers(storage: Storage, user: EncodedSegment, entries: readonly Entry[]): Damages {
-  const charged = entries.flatMap(({ id, details }) =>
-    details.type === "chat_cost" ? [{ key: entryKey(user, id), answer: details.message_id }] : [],
-  );
-  if (charged.length === 0) return;
+async function* checkAnswers(storage: Storage, user: EncodedSegment, { first, charged }: WalkedEntries): Damages {
+  const all = new Set(charged.filter((id) => id !== null));
+  if (all.size === 0) return;
   const kept = await prunedBefore(storage); // Older ones may have been removed on purpose.
-  const ids = [...new Set(charged.map(({ answer }) => answer))].filter((id) => id >= kept);
+  const ids = [...all].filter((id) => id >= kept);
   const texts = await readEach(storage, ids.map(messageKey));
   const answers = new Map(ids.map((id, index) => [id, checkDocument(messageKey(id), texts[index], message)]));
-  for (const { key, answer: id } of charged) {
+  for (const [index, id] of charged.entries()) {
+    if (id === null || id < kept) continue;
     const answer = answers.get(id);
-    if (id < kept || (answer && !(answer instanceof Error) && encodeSegment(answer.user_id) === user.text)) continue;
+    if (answer && !(answer instanceof Error) && encodeSegment(answer.user_id) === user.text) continue;
+    const key = entryKey(user, first + index);
     const problem = answer === undefined ? "the answer is missing" : "it is an answer to somebody else";
     const wrong = new CorruptionError(printKey(messageKey(id)), `${problem}, which ${printKey(key)} charged for`);
     yield { user: user.text, message: (answer instanceof Error ? answer : wrong).message };

@@ -4,7 +4,7 @@ import { encodeKey, encodeSegment, itemKey } from "../storage/keys.ts";
 import { EncodedSegment } from "../storage/storage.ts";
 import { type Account, EMPTY_ACCOUNT, entry, type Entry, genesisHash, hashEntry, ledgerKey } from "./entry.ts";
 import { pointsFor } from "./points-rules.ts";
-import { damageAt, type LedgerDamage } from "./scan-for-damage.ts";
+import { damageAt, type LedgerDamage, type WalkedEntries } from "./scan-for-damage.ts";
 
 type Link = Pick<Entry, "id" | "prev" | "hash">;
 
@@ -52,37 +52,42 @@ function isAllowed({ delta, details }: Entry): boolean {
 }
 
 /** Entries of a ledger that follow each other, as they are stored. */
-export interface StoredPage {
+export interface StoredPage extends Pick<WalkedEntries, "first" | "texts"> {
   readonly user: string; // Whose they are, encoded.
-  readonly first: number; // Number of the first one.
-  readonly before: string | undefined; // The text of the entry before it; undefined for none.
-  readonly texts: readonly string[];
+  readonly before: string | undefined; // The text of the entry before the first; undefined for none.
 }
 
+/** What is needed of the valid entries before the first that is not: little, as it may come from another thread. */
+export interface CheckedPage extends Pick<WalkedEntries, "charged"> {
+  readonly repeatable: readonly RepeatableEntry[];
+  readonly damage: LedgerDamage | undefined; // Of the entry after them.
+}
+
+/** An entry whose operation may be repeated: it is indexed. */
+export type RepeatableEntry = { readonly id: number; readonly operation: string };
+
 /** Whether each entry is well-formed, stored byte for byte as it was written, and follows from the one before. Where the
- * entry before the page is damaged, which its own page tells, what is found here means nothing.
- * @returns the entries before the first that is not, and its damage */
-export function checkPage({ user, first, before, texts }: StoredPage) {
+ * entry before the page is damaged, which its own page tells, what is found here means nothing. */
+export function checkPage({ user, first, before, texts }: StoredPage): CheckedPage {
   const stem = new EncodedSegment(encodeKey(ledgerKey(new EncodedSegment(user))));
-  const valid: Entry[] = [];
+  const charged: (number | null)[] = [];
+  const repeatable: RepeatableEntry[] = [];
   let last = before === undefined ? undefined : (parseJson(before) as Entry | undefined);
   for (const [index, text] of texts.entries()) {
     const number = first + index;
     const key = itemKey(stem, number);
     const found = checkDocument(key, text, entry)!;
-    if (found instanceof Error) return { valid, damage: { entry: number, message: found.message } };
+    if (found instanceof Error) return { charged, repeatable, damage: { entry: number, message: found.message } };
     const error =
       chainError(found, last, last?.user_id ?? ownerOf(found, user)) ??
       (JSON.stringify(found) === text ? undefined : "it is not as it was written");
-    if (error !== undefined) return { valid, damage: damageAt(number, key, error) };
-    valid.push(found);
+    if (error !== undefined) return { charged, repeatable, damage: damageAt(number, key, error) };
+    charged.push(found.details.type === "chat_cost" ? found.details.message_id : null);
+    if (found.operation.repeatable) repeatable.push({ id: number, operation: found.operation.id });
     last = found;
   }
-  return { valid, damage: undefined };
+  return { charged, repeatable, damage: undefined };
 }
-
-/** The jobs of a thread that checks pages: parsing their texts again takes less time than copying the entries. */
-export const pageJobs = { damageIn: (page: StoredPage): LedgerDamage | undefined => checkPage(page).damage };
 
 /** The user whose ledger this is: the id in the entry, if it encodes to the segment. */
 const ownerOf = ({ user_id }: Entry, user: string): string =>

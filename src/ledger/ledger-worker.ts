@@ -1,4 +1,4 @@
 import { serveJobs } from "../compute/serve-jobs.ts";
-import { pageJobs } from "./chain.ts";
+import { checkPage } from "./chain.ts";
 
-void serveJobs(() => pageJobs);
+void serveJobs(() => ({ checkPage }));

@@ -3,7 +3,7 @@ import { batchesOf } from "../runtime/batches.ts";
 import { checkDocument, printKey, readEach } from "../storage/documents.ts";
 import { CorruptionError, type EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { encodeSegment, streamItem } from "../storage/keys.ts";
-import { type Entry, entryKey, operationPointer } from "./entry.ts";
+import { entryKey, operationPointer } from "./entry.ts";
 
 /** Damage of a user's ledger. */
 export interface LedgerDamage {
@@ -21,7 +21,14 @@ export interface ChargeTrace {
 /** Called with all that a verification passes by, so that whoever verifies more needs no pass of its own. */
 export interface LedgerHooks {
   readonly onKeys: (keys: readonly (readonly EncodedSegment[])[]) => Promise<void>;
-  readonly onEntries: (user: EncodedSegment, entries: readonly Entry[]) => Promise<void>; // Valid ones, by pages.
+  readonly onEntries: (user: EncodedSegment, entries: WalkedEntries) => Promise<void>; // Valid ones, by pages.
+}
+
+/** Valid entries of a ledger that follow each other. */
+export interface WalkedEntries {
+  readonly first: number; // Number of the first one.
+  readonly texts: readonly string[]; // As they are stored.
+  readonly charged: readonly (number | null)[]; // The answer that each charged for, if it did.
 }
 
 /** The result of one pass over a user's keys. */
@@ -35,13 +42,14 @@ export function unscannedUser(segment: EncodedSegment) {
     segment,
     top: 0, // Largest number of a stored entry.
     answers: [] as number[], // Ids of delivered answers, in no order; twice where the storage listed one twice.
+    indexed: [] as number[], // Entries that the index leads to from the operation that made them, likewise.
     damage: undefined as LedgerDamage | undefined,
   };
 }
 
 /** Reads all keys below `prefix` (all, those of all users, or of one) once, in no order: records what each user has, and
  * follows every operation of the index to its entry. Memory grows with the number of users, and by some 12 bytes for
- * each delivered answer. @returns the users by segment
+ * each delivered answer and each indexed operation. @returns the users by segment
  * @throws StorageError when the storage does not answer */
 export async function scanUsers(
   storage: Storage,
@@ -104,6 +112,7 @@ async function followPointers(storage: Storage, pointers: readonly Pointer[]): P
         note(user, damageAt(value.entry, places[index]!, `the entry is missing while ${printKey(key)} leads to it`));
       else if (encodeSegment(found.operation.id) !== key.at(-1)!.text)
         note(user, damageAt(value.entry, key, `it leads to entry ${value.entry}, which another operation made`));
+      else user.indexed.push(value.entry);
     }
   }
 }

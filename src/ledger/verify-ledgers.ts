@@ -4,7 +4,7 @@ import { isOutage, EncodedSegment, type Key, type Storage } from "../storage/sto
 import { decodeSegment, encodeKey, encodeSegment, missingItem } from "../storage/keys.ts";
 import { type Entry, entryKey, ledgerKey } from "./entry.ts";
 import { damageAt, firstDamage, scanUsers, unscannedUser } from "./scan-for-damage.ts";
-import type { ChargeTrace, LedgerDamage, LedgerHooks, ScannedUser } from "./scan-for-damage.ts";
+import type { ChargeTrace, LedgerDamage, LedgerHooks, ScannedUser, WalkedEntries } from "./scan-for-damage.ts";
 import { walkLedger } from "./walk-ledger.ts";
 
 /** The result of verifying one user's ledger. */
@@ -39,8 +39,8 @@ export interface VerifyOptions {
  * up to the account, and nothing is negative; the index leads from every repeatable operation to its entry, and
  * nowhere else; the hint of the head does not point past the end; every answer in a session was charged; a ledger has
  * a profile. Damage is reported per user, and the other users are verified all the same. A user who has neither
- * entries nor a profile is not reported. Delivered answers are compared one by one with the charged ones: their ids
- * are all that memory grows with, some 12 bytes for each, and 50 more while its user's ledger is walked.
+ * entries nor a profile is not reported. Memory grows with delivered answers and indexed operations alone: by
+ * some 12 bytes for each, and 50 more while its user's ledger is walked.
  * @throws StorageError when the storage does not answer */
 export async function* verifyLedgers(storage: Storage, options: VerifyOptions = {}): AsyncGenerator<Verification> {
   const { users, profiles = true, trace, receipts = new Map<string, Receipt>(), hooks, onProgress } = options;
@@ -60,7 +60,7 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
     .map((text) => scanned.get(text) ?? unscannedUser(new EncodedSegment(text)))
     .sort((one, other) => (nameOf(one.segment) < nameOf(other.segment) ? -1 : 1));
   const onEntries: LedgerHooks["onEntries"] = async (user, passed) => {
-    entries += passed.length;
+    entries += passed.texts.length;
     onProgress?.({ keys, entries, users: { done, all: ordered.length } });
     await hooks?.onEntries(user, passed);
   };
@@ -68,7 +68,7 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
     const id = named.get(user.segment.text);
     const receipt = id === undefined ? undefined : receipts.get(id);
     const verification = await verifyUser(storage, user, { onEntries, profiles, receipt, id });
-    user.answers = [];
+    [user.answers, user.indexed] = [[], []];
     if (verification !== undefined) yield verification;
     done += 1;
   }
@@ -79,23 +79,20 @@ const nameOf = (segment: EncodedSegment): string => decodeSegment(segment) ?? se
 type Verifying = Pick<LedgerHooks, "onEntries"> & Required<Pick<VerifyOptions, "profiles">> & Expected;
 type Expected = { readonly receipt: Receipt | undefined; readonly id: string | undefined };
 
-async function verifyUser(
-  storage: Storage,
-  { segment, damage, top, answers }: ScannedUser,
-  { onEntries, profiles, receipt, id }: Verifying,
-): Promise<Verification | undefined> {
+async function verifyUser(storage: Storage, user: ScannedUser, { onEntries, profiles, receipt, id }: Verifying) {
+  const { segment } = user;
+  let { damage } = user;
   const note = (found: LedgerDamage | undefined): void => void (damage = firstDamage(damage, found));
   let last: Entry | undefined;
   let user_id = id ?? nameOf(segment);
   try {
     let passed: string | null = null;
-    const charges = createCharges(answers);
-    const walk = await walkLedger(storage, segment, top, async (entries) => {
-      for (const entry of entries) {
-        if (entry.id === receipt?.entries) passed = entry.hash;
-        charges.add(entry);
-      }
-      await onEntries(segment, entries);
+    const charges = createCharges(user.answers);
+    const walk = await walkLedger(storage, user, async (owner, entries) => {
+      const known = receipt && entries.texts[receipt.entries - entries.first];
+      if (known !== undefined) passed = (JSON.parse(known) as Entry).hash;
+      charges.add(entries);
+      await onEntries(owner, entries);
     });
     last = walk.last;
     user_id = last?.user_id ?? user_id;
@@ -143,9 +140,11 @@ function createCharges(answers: readonly number[]) {
   /** The entry that charged for each answer, in the order of their ids; 0 for none. */
   const entries = new Map(answers.toSorted((one, other) => one - other).map((id) => [id, 0]));
   return {
-    add({ id, details }: Entry): void {
-      // What was charged need not have been delivered.
-      if (details.type === "chat_cost" && entries.has(details.message_id)) entries.set(details.message_id, id);
+    add({ first, charged }: WalkedEntries): void {
+      for (const [index, answer] of charged.entries()) {
+        // What was charged need not have been delivered.
+        if (answer !== null && entries.has(answer)) entries.set(answer, first + index);
+      }
     },
     damage(end: number): LedgerDamage | undefined {
       let message: string | undefined;

@@ -4,9 +4,9 @@ import { silentLogger } from "../runtime/logger.ts";
 import { checkDocument, readEach } from "../storage/documents.ts";
 import type { EncodedSegment, Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
-import { checkPage, type pageJobs, type StoredPage } from "./chain.ts";
+import { checkPage, type CheckedPage, type RepeatableEntry, type StoredPage } from "./chain.ts";
 import { entry, type Entry, ledgerKey, operationKey, operationPointer } from "./entry.ts";
-import { damageAt, type LedgerDamage } from "./scan-for-damage.ts";
+import { damageAt, type LedgerDamage, type LedgerHooks, type ScannedUser } from "./scan-for-damage.ts";
 
 const PAGE = 256;
 const BEYOND = 16; // Entries read at once past the last known one: others may append meanwhile.
@@ -17,22 +17,14 @@ const WORKER = { name: "ledger", file: workerFile("ledger-worker"), logger: sile
 /** Walks a user's ledger from the first entry, in flat memory. Every entry must be well-formed, stored byte for byte as
  * it was written, and follow from the one before; the index must lead from its operation, when that is repeatable, to
  * it. Stops at the first invalid entry.
- * @param top number of an entry that exists: a missing one before it is a gap
  * @param visit is called with the valid entries, some at a time
  * @returns the last valid entry, and the damage that stopped the walk */
-export async function walkLedger(
-  storage: Storage,
-  user: EncodedSegment,
-  top: number,
-  visit: (entries: readonly Entry[]) => Promise<void>,
-) {
-  const runner = top < MANY ? undefined : new WorkerRunner<typeof pageJobs>(WORKER);
-  async function check(page: StoredPage): Promise<ReturnType<typeof checkPage>> {
-    if (runner === undefined) return checkPage(page);
-    const damage = await runner.run("damageIn", page).catch(() => checkPage(page).damage);
-    const texts = page.texts.slice(0, damage && damage.entry! - page.first);
-    return { valid: texts.map((text) => JSON.parse(text) as Entry), damage };
-  }
+export async function walkLedger(storage: Storage, scanned: ScannedUser, visit: LedgerHooks["onEntries"]) {
+  const { segment: user, top } = scanned;
+  const followed = new Set(scanned.indexed);
+  const runner = top < MANY ? undefined : new WorkerRunner<{ checkPage: typeof checkPage }>(WORKER);
+  const check = (page: StoredPage): CheckedPage | Promise<CheckedPage> =>
+    runner?.run("checkPage", page).catch(() => checkPage(page)) ?? checkPage(page);
 
   const stream = new Stream(storage, ledgerKey(user), entry);
   /** Reads the page after another one. Its check goes on meanwhile. */
@@ -48,52 +40,49 @@ export async function walkLedger(
     return { first, keys, texts, unread, checked: check({ user: user.text, first, before: page.texts.at(-1), texts }) };
   }
 
-  let last: Entry | undefined;
+  let last: string | undefined;
   let damage: LedgerDamage | undefined;
   /** `last`, when its operation was not indexed yet when it was looked up: valid as long as it is the last. */
-  let unindexed: Entry | undefined;
+  let unindexed: readonly RepeatableEntry[] = [];
   try {
-    for await (const { first, keys, unread, checked } of readAhead(read, runner === undefined ? 0 : 1)) {
-      const { valid, damage: invalid } = await checked;
+    for await (const { first, keys, texts, unread, checked } of readAhead(read, runner === undefined ? 0 : 1)) {
+      const { charged, repeatable, damage: invalid } = await checked;
       damage = invalid ?? unread;
-      if (valid.length === 0 && damage === undefined) {
+      if (charged.length === 0 && damage === undefined) {
         if (first <= top) damage = damageAt(first, keys[0]!, `the entry is missing while entry ${top} exists`);
         break;
       }
-      const pending = unindexed === undefined ? valid : [unindexed, ...valid];
-      const followed = pending.length - (damage === undefined ? 1 : 0);
-      const index = await checkIndex(storage, user, pending, followed);
+      const pending = [...unindexed, ...repeatable].filter(({ id }) => !followed.has(id));
+      const end = first + charged.length - (damage === undefined ? 1 : 0);
+      const index = await checkIndex(storage, user, pending, end);
       damage = index.damage ?? damage;
-      unindexed = index.unindexed;
-      const sound = valid.filter(({ id }) => id < (index.damage?.entry ?? Infinity));
-      last = sound.at(-1) ?? last;
-      await visit(sound);
+      unindexed = index.unindexed ?? [];
+      const valid = Math.max(0, Math.min(charged.length, (index.damage?.entry ?? Infinity) - first));
+      last = texts[valid - 1] ?? last;
+      await visit(user, { first, texts: texts.slice(0, valid), charged: charged.slice(0, valid) });
       if (damage !== undefined) break;
     }
-    return { last, damage };
+    return { last: last === undefined ? undefined : (JSON.parse(last) as Entry), damage };
   } finally {
     await runner?.close();
   }
 }
 
-/** A writer indexes the entry before its own first: the operations of the first `followed` entries must be indexed. */
-async function checkIndex(storage: Storage, user: EncodedSegment, entries: readonly Entry[], followed: number) {
-  const repeatable = entries.flatMap((item, at) => (item.operation.repeatable ? [{ item, at }] : []));
-  const keys = repeatable.map(({ item }) => operationKey(user, item.operation.id));
+/** A writer indexes the entry before its own first: the operations of entries before number `end` must be indexed. */
+async function checkIndex(storage: Storage, user: EncodedSegment, entries: readonly RepeatableEntry[], end: number) {
+  const keys = entries.map(({ operation }) => operationKey(user, operation));
   const texts = await readEach(storage, keys);
-  let unindexed: Entry | undefined;
-  for (const [index, { item, at }] of repeatable.entries()) {
-    const { id } = item;
+  for (const [index, { id }] of entries.entries()) {
     const key = keys[index]!;
     const pointer = checkDocument(key, texts[index], operationPointer);
     if (pointer instanceof Error) return { damage: { entry: id, message: pointer.message } };
-    if (pointer === undefined && at < followed) {
+    if (pointer === undefined && id >= end) return { unindexed: [entries[index]!] };
+    if (pointer === undefined) {
       return { damage: damageAt(id, key, `the index of the operation of entry ${id} is missing`) };
     }
-    if (pointer === undefined) unindexed = item;
-    else if (pointer.entry !== id) {
+    if (pointer.entry !== id) {
       return { damage: damageAt(id, key, `its entry is ${id}, but it is indexed as entry ${pointer.entry}`) };
     }
   }
-  return { unindexed };
+  return {};
 }

@@ -48,6 +48,7 @@ it("names what is damaged or missing beside the ledgers, with whose it is", asyn
     [[...turns, "0", "1"], '{"message_id":"x"}', "alice", `users/alice/sessions/${session}/0/1`],
     [turns, '{"message_id":"x"}', "alice", `users/alice/sessions/${session}`],
     [answer, undefined, "alice", `messages/${answer[1] as string}`],
+    [answer, undefined, "alice", "the answer is missing, which users/alice/ledger/0/3 charged for"],
     [answer, "[]", "alice", `messages/${answer[1] as string}`],
     [token, "{}", undefined, `tokens/${token[1] as string}`],
     [[...day, "0", "1"], "{", undefined, `events/${day[1] as string}/0/1`],

@@ -276,9 +276,9 @@ describe("verification", () => {
 
   it("finds an index that is missing or leads to another entry", async () => {
     await storage.remove(operationKey(USER, "key:7"));
-    expect((await verifyLedger(storage, USER)).damage).toMatchObject({
-      entry: 7,
-      message: expect.stringContaining("index") as string,
+    expect(await verifyLedger(storage, USER)).toMatchObject({
+      entries: 6,
+      damage: { entry: 7, message: expect.stringContaining("index") as string },
     });
     await storage.put(operationKey(USER, "key:7"), '{"entry":8}');
     expect((await verifyLedger(storage, USER)).damage).toMatchObject({ entry: 7 });
