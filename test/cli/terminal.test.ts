@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { noTerminal } from "../support/terminal.ts";
+import { CLEARED_LINE } from "../../src/cli/terminal/terminal.ts";
 import { SMALL_WORLD } from "../support/program.ts";
 import { anp, anpInTerminal, REPEATABLE, spawnInTerminal } from "./anp.ts";
 
@@ -85,6 +86,14 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
     );
     expect(code).toBe(0);
     expect(screen).toMatch(/USDT[^]*\n\n\[1\] .*\n\n0 points, 100000 left · help\/withdrawal · session \d+\n$/);
+  });
+
+  it("clears the line of progress before rows are drawn on the same screen", async () => {
+    const { code, screen } = await anpInTerminal(["ledger", "search", "--type", "adjust", "--no-color", ...DEMO], {
+      cwd,
+    });
+    expect(code).toBe(0);
+    expect(screen).toContain(`4 of 4 users searched, 100 %, 0 s left${CLEARED_LINE}USER ID`);
   });
 
   it("prompts for a missing value until it is valid, then for confirmation", async () => {

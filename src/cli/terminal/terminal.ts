@@ -19,9 +19,13 @@ export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, 
   const { stdin, stdout, stderr, env } = io;
   const interactive = stdout.isTTY === true;
   let hasProgress = false;
-  const warn = (text: string): void => {
-    stderr.write(`${hasProgress ? CLEARED_LINE : ""}${stderr.isTTY ? escapeForTerminal(text) : text}\n`);
+  const clearProgress = (): void => {
+    if (hasProgress) stderr.write(CLEARED_LINE);
     hasProgress = false;
+  };
+  const warn = (text: string): void => {
+    clearProgress();
+    stderr.write(`${stderr.isTTY ? escapeForTerminal(text) : text}\n`);
   };
   const colour = wantsColour(flags.color, env, interactive);
   return {
@@ -34,6 +38,7 @@ export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, 
     /** Writes data to stdout, waits for the reader; false when it has gone. @throws CommandFailure as on a full disk */
     write: (text: string) =>
       new Promise<boolean>((resolve, reject) => {
+        if (interactive) clearProgress();
         stdout.write(interactive ? escapeUnpainted(text) : text, (error?: NodeJS.ErrnoException | null) => {
           if (!error) resolve(true);
           else if (READER_GONE.has(error.code ?? "")) resolve(false);
