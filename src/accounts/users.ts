@@ -58,10 +58,10 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       }
       cache.forget(user);
     },
-    /** Replaces the profile by the record of its erasure. */
-    async erase(user: string, erased: NonNullable<UserProfile["erased"]>): Promise<void> {
-      await writeDocument(storage, profileKey(user), { ...newProfile(user, {}), created_at: erased.at, erased });
-      cache.forget(user);
+    /** Replaces the profile by the record of its erasure, except when it was created. */
+    async erase({ user_id, created_at }: UserProfile, erased: NonNullable<UserProfile["erased"]>): Promise<void> {
+      await writeDocument(storage, profileKey(user_id), { ...newProfile(user_id, {}), created_at, erased });
+      cache.forget(user_id);
     },
     /** All users, in no particular order. Reads everything: for operators. */
     async *list(): AsyncGenerator<UserProfile> {

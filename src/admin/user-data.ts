@@ -42,10 +42,11 @@ export async function eraseUser(
   about: { readonly actor: string; readonly reason: string; readonly settled: () => Promise<unknown> },
   onProgress: (erased: Readonly<Erased>) => void,
 ): Promise<{ readonly record: NonNullable<UserProfile["erased"]>; readonly erased: Erased }> {
-  const before = (await userStates.profileOf(user)).erased;
-  const record = { at: toIso(clock.now()), actor: about.actor, reason: about.reason, ...before, complete: false };
+  const profile = await userStates.profileOf(user);
+  const { actor, reason } = about;
+  const record = { at: toIso(clock.now()), actor, reason, ...profile.erased, complete: false };
   const erased = { ...NOTHING_ERASED };
-  await users.erase(user, record);
+  await users.erase(profile, record);
   for await (const { text } of storage.children(["users", user, "tokens"])) {
     // The user's list goes last: until then it names the token to a run that continues.
     await storage.remove(tokenKey(text));
@@ -72,7 +73,7 @@ export async function eraseUser(
       step();
     }
   }
-  await users.erase(user, { ...record, complete: true });
+  await users.erase(profile, { ...record, complete: true });
   return { record: { ...record, complete: true }, erased };
 }
 
