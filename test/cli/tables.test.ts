@@ -20,8 +20,8 @@ it("shows the values of a row as its table says, also at a path, and where there
   };
   expect(shown("users", row)).toMatchObject({
     free_daily_quota: "default",
-    created_at: "2026-11-20 00:00:00Z",
-    erased_at: "2026-11-20 01:00:00Z",
+    created_at: "2026-11-20 08:00:00",
+    erased_at: "2026-11-20 09:00:00",
   });
   expect(shown("users", {})).toMatchObject({ free_daily_quota: "default", erased_at: undefined });
   expect(shown("ledger", row)).toMatchObject({ created_at: "2026-11-20 08:00:00", age: "3 h ago", balance_after: "?" });

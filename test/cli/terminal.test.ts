@@ -96,6 +96,25 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
     expect(screen).toContain(`4 of 4 users searched, 100 %, 0 s left${CLEARED_LINE}USER ID`);
   });
 
+  it("shows the times of an account in the zone of the quota, whatever is done with it", async () => {
+    const shown = async (...args: string[]) => (await anpInTerminal([...args, "--no-color", ...DEMO], { cwd })).screen;
+    expect(await shown("users", "create", "zed")).toMatch(
+      /^created_at +2026-11-20 08:00:00 \+08:00$[^]*^next_reset_at +2026-11-21 00:00:00 \+08:00 \(in 16 h\)$/m,
+    );
+    const { stdout } = await anp(["tokens", "issue", "zed", "--expires", "30d", "--json", ...DEMO], { cwd });
+    const { id } = JSON.parse(stdout) as { id: string };
+    expect(await shown("tokens", "revoke", id, "--yes")).toMatch(
+      /^expires_at +2026-12-20 08:00:00 \+08:00\nrevoked_at +2026-11-20 08:00:00 \+08:00$/m,
+    );
+    expect(await shown("users", "erase", "zed", "--reason", "r", "--yes")).toMatch(
+      /^at +2026-11-20 08:00:00 \+08:00$/m,
+    );
+    const list = await shown("users", "list");
+    expect(list).toMatch(/ CREATED AT \+08:00 +ERASED AT \+08:00\n/);
+    expect(list).toMatch(/^zed .* 2026-11-20 08:00:00 +2026-11-20 08:00:00$/m);
+    expect(list).toMatch(/^alice .* 2026-11-20 08:00:00$/m);
+  });
+
   it("prompts for a missing value until it is valid, then for confirmation", async () => {
     const { code, screen } = await spawnInTerminal(["points", "adjust", "bob", "-2", ...DEMO], {
       cwd,

@@ -11,6 +11,10 @@ export const showTime = (iso: string, zone: string): string =>
     .slice(0, 19)
     .replace("T", " ");
 
+/** The same with the zone, `2026-11-20 08:00:00 +08:00`; `-` for none. */
+export const showTimeIn = (zone: string) => (iso: string | null) =>
+  iso === null ? "-" : `${showTime(iso, zone)} ${zone}`;
+
 /** An instant to the second, in UTC. */
 export const showInstant = (iso: string | null) =>
   iso === null ? "-" : iso.replace("T", " ").replace(/(\.\d+)?Z$/, "Z");

@@ -4,7 +4,7 @@ import type { Posted } from "../../../ledger/user-ledger.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmUnlessYes, operatorFlags } from "../../framework/confirm.ts";
 import { knownUser, optional, required, delta, idempotencyKey, name, toggle, userId } from "../../params/param.ts";
-import { showTime } from "../../framework/time-format.ts";
+import { showTimeIn } from "../../framework/time-format.ts";
 import { noteReplay, withAccounts } from "../../target/operations.ts";
 import { printRecord } from "../../terminal/print.ts";
 
@@ -51,8 +51,7 @@ async function printPosted(context: Context, posting: Promise<Posted>, zone: str
   noteReplay(context, posted);
   const { id: entry_id, user_id, delta, account, description, created_at } = posted.entry;
   const adjusted = { balance_after: account.balance, ...adjustmentOf(posted.entry), description, created_at };
-  const show = { created_at: (iso: string) => `${showTime(iso, zone)} ${zone}` };
-  await printRecord(context, { user_id, entry_id, delta, ...adjusted }, show);
+  await printRecord(context, { user_id, entry_id, delta, ...adjusted }, { created_at: showTimeIn(zone) });
 }
 
 export const command = defineGroup("points", { adjust, reverse });

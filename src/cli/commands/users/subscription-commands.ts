@@ -3,7 +3,7 @@ import type { OperationData } from "../../../contract/endpoints.ts";
 import { defineCommand, defineGroup, UsageError, type Context } from "../../framework/command.ts";
 import { confirmChange } from "../../framework/confirm.ts";
 import { knownUser, optional, required, userParam, expiry, name, toggle } from "../../params/param.ts";
-import { showTime } from "../../framework/time-format.ts";
+import { showTimeIn } from "../../framework/time-format.ts";
 import { withAccountOperations, type AccountOperations, withAccounts } from "../../target/operations.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { printRecord } from "../../terminal/print.ts";
@@ -17,9 +17,8 @@ export const showFeatures = (features: Subscription["features"]): string =>
     .join(", ");
 
 async function printSubscription(context: Context, data: Subscription, zone: string): Promise<void> {
-  const showInstant = (iso: string | null): string => (iso === null ? "-" : `${showTime(iso, zone)} ${zone}`);
   const is_active = (active: boolean): string => (active ? "yes" : "no");
-  const shown = { started_at: showInstant, expires_at: showInstant, features: showFeatures, is_active };
+  const shown = { started_at: showTimeIn(zone), expires_at: showTimeIn(zone), features: showFeatures, is_active };
   await printRecord(context, data, shown);
 }
 

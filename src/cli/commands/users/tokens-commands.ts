@@ -3,7 +3,7 @@ import { toIso } from "../../../runtime/clock.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmChange } from "../../framework/confirm.ts";
 import { knownUser, optional, expiry, name, text, toggle, userId } from "../../params/param.ts";
-import { gracePeriod, showAge, showSpan } from "../../framework/time-format.ts";
+import { gracePeriod, showAge, showSpan, showTimeIn } from "../../framework/time-format.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";
@@ -83,7 +83,7 @@ const revoke = defineCommand("tokens revoke", {
     if ((token === undefined) === (user === undefined)) throw new UsageError("Give either ID, or --user and --all.");
     if (all !== (user !== undefined)) throw new UsageError("--user and --all go together.");
     if (user !== undefined) return revokeAll(context, user, yes);
-    await printRecord(context, await revokeOne(context, token!, yes));
+    await revokeOne(context, token!, yes);
   },
 });
 
@@ -111,15 +111,17 @@ async function tokensToChooseFrom(context: Context, owner: string): Promise<Toke
   });
 }
 
-const revokeOne = (context: Context, typed: string, yes: boolean): Promise<TokenRow> =>
-  withAccounts(context, async ({ service }) => {
+const revokeOne = (context: Context, typed: string, yes: boolean): Promise<void> =>
+  withAccounts(context, async ({ service, zone }) => {
     const found = await service.tokens.find(typed);
     if (found === undefined)
       throw new CommandFailure(EXIT.notFound, "No such token. `anp tokens list USER` shows the ids.");
     const { id, user_id, label } = found;
     const token = `the token ${id}${label === "" ? "" : ` (${cleanLine(label)})`} of ${cleanLine(user_id)}`;
     if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${token}?`);
-    return (await service.tokens.revoke(found.id)) ?? found;
+    const shownAt = showTimeIn(zone);
+    const shown = { created_at: shownAt, expires_at: shownAt, revoked_at: shownAt };
+    await printRecord(context, (await service.tokens.revoke(found.id)) ?? found, shown);
   });
 
 async function revokeAll(context: Context, user: string, yes: boolean): Promise<void> {

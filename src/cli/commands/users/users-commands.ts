@@ -5,7 +5,7 @@ import { CommandFailure, defineCommand, defineGroup, EXIT, type Context } from "
 import { confirmUnlessYes, operatorFlags } from "../../framework/confirm.ts";
 import { longWork } from "../../framework/long-work.ts";
 import { knownUser, optional, required, integer, oneOf, userId, toggle } from "../../params/param.ts";
-import { showReset, showTime, zoneOf } from "../../framework/time-format.ts";
+import { showReset, showTime, showTimeIn, zoneOf } from "../../framework/time-format.ts";
 import { showFeatures } from "./subscription-commands.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
@@ -13,10 +13,11 @@ import { formatOf, printRecord, printTable, type Tabled, type TableName } from "
 
 const list = defineCommand("users list", {
   async run(_values, context) {
-    const rows = await withAccounts(context, ({ service }) => collect(service.users.list()));
+    const read = async ({ service, zone }: AccountsSession) => ({ rows: await collect(service.users.list()), zone });
+    const { rows, zone } = await withAccounts(context, read);
     rows.sort((a, b) => (a.user_id < b.user_id ? -1 : 1));
     const data = rows.map((row) => ({ ...row, erased_at: row.erased?.at ?? null }));
-    await printTable(context, { table: "users", data, rows });
+    await printTable(context, { table: "users", data, rows, zone });
   },
 });
 
@@ -80,7 +81,11 @@ const create = defineCommand("users create", {
       const taken = erased === undefined ? "already exists" : `was erased on ${erased.at}: the id stays taken`;
       throw new CommandFailure(EXIT.failure, `User ${user} ${taken}.`);
     };
-    await printRecord(context, await withAccounts(context, make, { create: true }));
+    const details = await withAccounts(context, make, { create: true });
+    await printRecord(context, details, {
+      created_at: showTimeIn(zoneOf(details.next_reset_at)),
+      next_reset_at: (iso) => showReset(iso, context.clock.now()),
+    });
   },
 });
 
@@ -98,18 +103,18 @@ const erase = defineCommand("users erase", {
   arguments: { user: knownUser() },
   options: { ...operatorFlags, yes: toggle() },
   async run({ user, reason, actor, yes }, context) {
-    const done = await withAccounts(context, async ({ service, callOf }) => {
+    await withAccounts(context, async ({ service, zone, callOf }) => {
       await callOf(user);
       await confirmUnlessYes(context, yes, `Erase all that is stored about ${user}, except the ledger?`);
       const { eraseUser } = await import("../../../admin/user-data.ts");
       const settled = (): Promise<unknown> => setTimeout(service.config.auth.cache_ms);
-      return longWork(context, "The erasure has begun: the same command finishes it.", (report) =>
+      const done = await longWork(context, "The erasure has begun: the same command finishes it.", (report) =>
         eraseUser(service, user, { reason, actor, settled }, ({ values, answers, events }) => {
           report(() => `${values} values, ${answers} answers and ${events} events erased`);
         }),
       );
+      await printRecord(context, { user_id: user, ...done.record, ...done.erased }, { at: showTimeIn(zone) });
     });
-    await printRecord(context, { user_id: user, ...done.record, ...done.erased });
   },
 });
 
