@@ -3,9 +3,10 @@ import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "../contract
 import { AnpError } from "../contract/errors.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Service } from "../service/service.ts";
+import type { Cors } from "./cors.ts";
 import { DirectApp } from "./direct-routes.ts";
 import { createRequestWrapper, type RequestWrapper } from "./request-wrapper.ts";
-import { createOperationContext, operationRoute, stabilityHeaders, type OperationOptions } from "./operation-routes.ts";
+import { createOperationContext, fixedHeaders, operationRoute, type OperationOptions } from "./operation-routes.ts";
 import { type DaemonState, mountMetrics, mountPages, type MetricsPage } from "./pages/status-pages.ts";
 
 /** What the app needs from its process. */
@@ -16,14 +17,15 @@ export type AppOptions = DaemonState & OperationOptions;
  * @example
  * const response = await createApp(service, logger).request("http://anp.test/api/v1/news/hot"); */
 export function createApp(service: Service, logger: Logger, options: AppOptions = {}): H3 {
-  const wrap = createRequestWrapper(service, logger, options.meter);
-  const unknown = notFound(wrap);
+  const context = createOperationContext(service, logger, options);
+  const wrap = createRequestWrapper(service, logger, options.meter, context.cors);
+  const unknown = notFound(wrap, context.cors);
   // Called only for a path that cannot be decoded: no route matches it.
   const app = new DirectApp({ silent: true, onError: (_error, event) => unknown(event) });
-  const context = createOperationContext(service, logger, options);
+  app.cors = context.cors;
   for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
     const outage = codesOf(endpoint).includes(503) ? 503 : 500;
-    const answer = wrap(id, operationRoute(id, context), { headers: stabilityHeaders(endpoint), outage });
+    const answer = wrap(id, operationRoute(id, context), { headers: fixedHeaders(endpoint), outage });
     app.all(endpoint.path, answer);
     app.direct.set(`${endpoint.method} ${endpoint.path}`, answer);
   }
@@ -39,5 +41,5 @@ export function createMetricsApp(service: Service, metrics: MetricsPage): H3 {
   return app.all("/**", notFound(wrap));
 }
 
-const notFound = (wrap: RequestWrapper): ReturnType<RequestWrapper> =>
-  wrap("unknown", () => Promise.reject(new AnpError(404)));
+const notFound = (wrap: RequestWrapper, cors?: Cors): ReturnType<RequestWrapper> =>
+  wrap("unknown", (event) => cors?.preflight(event, "GET", "POST") ?? Promise.reject(new AnpError(404)));

@@ -1,26 +1,32 @@
-import { appendCorsHeaders, appendCorsPreflightHeaders, isPreflightRequest, type CorsOptions, type H3Event } from "h3";
+import { appendCorsPreflightHeaders, isPreflightRequest, type CorsOptions, type H3Event } from "h3";
 import type { Config } from "../config/config-schema.ts";
+import HEADERS from "./cors-headers.json" with { type: "json" };
 import { page } from "./respond.ts";
 
-/** Headers that pages may send, and those that they may read, besides those that are always allowed. */
-const SENT = ["Content-Type", "Idempotency-Key", "If-None-Match", "X-Request-Id", "X-User-Token"];
-const RATES = ["RateLimit", "RateLimit-Policy", "Retry-After"];
-const READ = ["ETag", "Idempotency-Replayed", ...RATES, "X-Request-Id", "X-Stability"];
+export type Cors = NonNullable<ReturnType<typeof createCors>>;
 
-/** Lets pages of other origins call the API, as configured; undefined when no other origin may call. */
+/** Lets pages of other origins call the API, send and read its headers, as configured; undefined when no other origin may call. */
 export function createCors({ origins, max_age_s }: Config["server"]["cors"]) {
   if (origins.length === 0) return undefined;
   const origin = origins.includes("*") ? "*" : origins;
-  const options: CorsOptions = { origin, allowHeaders: SENT, exposeHeaders: READ, maxAge: String(max_age_s) };
+  const options: CorsOptions = { origin, allowHeaders: HEADERS.sent, maxAge: String(max_age_s) };
+  const exposed = { "access-control-expose-headers": HEADERS.read.join(",") };
   return {
     /** The answer to a browser that asks whether it may call; undefined for any other request. */
-    preflight(event: H3Event, method: string): Response | undefined {
+    preflight(event: H3Event, ...methods: string[]): Response | undefined {
       if (!isPreflightRequest(event)) return undefined;
-      appendCorsPreflightHeaders(event, { ...options, methods: [method] });
+      appendCorsPreflightHeaders(event, { ...options, methods });
       return page("", "text/plain", { status: 204 });
     },
-    mark(event: H3Event): void {
-      if (event.req.headers.has("origin")) appendCorsHeaders(event, options);
+    /** Headers of an answer to a request with this Origin, which a shared cache may serve to a page of another one. */
+    headersFor(asking: string | null): Record<string, string> {
+      if (origin === "*") return { "access-control-allow-origin": origin, ...exposed };
+      if (asking === null || !origins.includes(asking)) return { vary: "Origin" };
+      return { vary: "Origin", "access-control-allow-origin": asking, ...exposed };
+    },
+    /** Those for a part of a head that could not be read. Without an Origin in it, they name the first that may call. */
+    headersForPart(head: string): Record<string, string> {
+      return this.headersFor(/^origin:[ \t]*(\S+)/im.exec(head)?.[1] ?? origins[0]!);
     },
   };
 }

@@ -41,11 +41,10 @@ export function createOperationContext(service: Service, logger: Logger, options
 export function operationRoute(id: OperationId, context: OperationContext): Handler {
   const { service, cors, inFlight, load, turn } = context;
   const endpoint: Endpoint = ENDPOINTS[id];
-  const stability = stabilityHeaders(endpoint);
+  const fixed = fixedHeaders(endpoint);
   return async (event, request_id) => {
     const preflight = cors?.preflight(event, endpoint.method);
     if (preflight !== undefined) return preflight;
-    cors?.mark(event);
     allow(event.req, endpoint.method);
     // However many come at once, reads do not wait for them.
     const waited = endpoint.body === undefined ? 0 : await turn();
@@ -74,7 +73,8 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
       const call = callOf(event, endpoint, { request_id, ...(user !== undefined && { user }) }, fieldErrors);
       const query = readQuery(endpoint, event.url.search, fieldErrors);
       const { data, replayed } = await service.run(id, call, { query, body, fieldErrors });
-      const headers = { ...stability, ...rate, ...(replayed === true && { "idempotency-replayed": "true" }) };
+      const origin = cors?.headersFor(event.req.headers.get("origin"));
+      const headers = { ...fixed, ...origin, ...rate, ...(replayed === true && { "idempotency-replayed": "true" }) };
       const { max_age_s } = endpoint;
       if (max_age_s === undefined) return success(data, request_id, headers);
       const ifNoneMatch = event.req.headers.get("if-none-match");
@@ -116,8 +116,9 @@ function unkeptFields({ shape }: z.ZodObject, text: string): FieldError[] {
 }
 
 /** Headers of every answer of an operation, failures included. */
-export const stabilityHeaders = ({ stability }: Endpoint): Record<string, string> =>
-  stability === "experimental" ? { "x-stability": stability } : {};
+export const fixedHeaders = ({ stability }: Endpoint): Record<string, string> => ({
+  ...(stability === "experimental" && { "x-stability": stability }),
+});
 
 async function authenticate(event: H3Event, endpoint: Endpoint, context: OperationContext) {
   const token = event.req.headers.get("x-user-token");

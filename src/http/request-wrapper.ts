@@ -6,6 +6,7 @@ import { createThrottle } from "../runtime/throttle.ts";
 import type { Service } from "../service/service.ts";
 import { CorruptionError, isOutage } from "../storage/storage.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import type { Cors } from "./cors.ts";
 import { allow, givenRequestId } from "./read-request.ts";
 import { failure } from "./respond.ts";
 
@@ -34,9 +35,9 @@ export function mountPage(app: H3, path: string, wrap: RequestWrapper, name: str
   app.all(path, answer);
 }
 
-type Reporting = Pick<Service, "ids" | "reportDamage">;
+type Needed = Pick<Service, "ids" | "reportDamage">;
 
-export function createRequestWrapper({ ids, reportDamage }: Reporting, logger: Logger, meter?: RequestMeter) {
+export function createRequestWrapper({ ids, reportDamage }: Needed, logger: Logger, meter?: RequestMeter, cors?: Cors) {
   const counted = (message: string) => createThrottle(REFUSALS_EVERY_MS, (times) => logger.warn({ times }, message));
   const refused = counted("requests were refused: too many");
   const unlogged = counted("requests failed that are not logged one by one: too many");
@@ -62,7 +63,7 @@ export function createRequestWrapper({ ids, reportDamage }: Reporting, logger: L
       } catch (error) {
         const known = toAnpError(error, outage);
         code = known.code;
-        response = failure(known, request_id, headers);
+        response = failure(known, request_id, { ...headers, ...cors?.headersFor(event.req.headers.get("origin")) });
         const { signal } = event.req;
         if (signal.aborted && error === signal.reason) {
           logger[mayLog() ? "info" : "debug"]({ request_id, operation }, "the caller has gone");

@@ -34,14 +34,40 @@ describeApi(
 
     it("may read answers and refusals alike, and the headers that describe them", async () => {
       api = await allowing(APP);
-      for (const token of ["alice-token", "nobody"]) {
-        const { status, headers } = await api.ask("/api/v1/ai/me", { token, headers: { origin: APP } });
-        expect(status).toBe(token === "nobody" ? 401 : 200);
-        expect([headers.get("access-control-allow-origin"), headers.get("vary")]).toEqual([APP, "origin"]);
+      for (const [path, token, status] of [
+        ["/api/v1/ai/me", "alice-token", 200],
+        ["/api/v1/ai/me", "nobody", 401],
+        ["/api/v1/ai/me/", "alice-token", 404],
+        ["/api/v1/nowhere", "alice-token", 404],
+        ["/api/v1/%", "alice-token", 404],
+      ] as const) {
+        const { headers, ...answer } = await api.ask(path, { token, headers: { origin: APP } });
+        expect([path, answer.status]).toEqual([path, status]);
+        expect([headers.get("access-control-allow-origin"), headers.get("vary")]).toEqual([APP, "Origin"]);
         const readable = headers.get("access-control-expose-headers")!.split(",");
         expect(readable).toEqual(
           expect.arrayContaining(["X-Request-Id", "Idempotency-Replayed", "Retry-After", "RateLimit"]),
         );
+      }
+      const asked = { origin: APP, "access-control-request-method": "GET" };
+      const { status } = await api.ask("/api/v1/nowhere", { method: "OPTIONS", headers: asked });
+      expect(status).toBe(204);
+    });
+
+    it("never get from a shared cache what was kept for a caller without an Origin", async () => {
+      const paths = [...endpoints.map(({ path }) => path), "/api/v1/nowhere"];
+      api = await allowing(APP);
+      for (const path of paths) {
+        const { headers } = await api.ask(path, { token: "alice-token" });
+        expect([path, headers.get("vary"), headers.get("access-control-allow-origin")]).toEqual([path, "Origin", null]);
+      }
+      const { headers } = await api.ask("/api/v1/news/hot", { headers: { "if-none-match": "*" } });
+      expect(headers.get("vary")).toBe("Origin");
+      await api.close();
+      api = await allowing("*");
+      for (const path of paths) {
+        const { headers } = await api.ask(path, { token: "alice-token" });
+        expect([path, headers.get("vary"), headers.get("access-control-allow-origin")]).toEqual([path, null, "*"]);
       }
     });
 
