@@ -116,8 +116,9 @@ function unkeptFields({ shape }: z.ZodObject, text: string): FieldError[] {
 }
 
 /** Headers of every answer of an operation, failures included. */
-export const fixedHeaders = ({ stability }: Endpoint): Record<string, string> => ({
+export const fixedHeaders = ({ stability, auth }: Endpoint): Record<string, string> => ({
   ...(stability === "experimental" && { "x-stability": stability }),
+  ...(auth === "required" && { "cache-control": "no-store" }), // No shared cache takes X-User-Token for a credential.
 });
 
 async function authenticate(event: H3Event, endpoint: Endpoint, context: OperationContext) {

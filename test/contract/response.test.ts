@@ -152,7 +152,10 @@ describe("checking an answer against the contract", () => {
       "headers.etag is missing",
     ]);
     expect(toldOf({ ...unchanged, body: questions.body }, questions)).toEqual(["body is not empty"]);
-    expect(toldOf(unchanged)).toEqual(["status is 304, which the operation does not have"]);
+    expect(toldOf(unchanged)).toEqual([
+      "status is 304, which the operation does not have",
+      "headers.cache-control is max-age=60, not no-store",
+    ]);
     const exchange = exampleOf("exchangePoints");
     expect(toldOf(withHeaders({ "idempotency-replayed": "yes" }, exchange), exchange)).toEqual([
       "headers.idempotency-replayed is yes, not true",

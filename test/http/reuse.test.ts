@@ -23,8 +23,21 @@ describeApi(
         }
         expect((await api.ask(path, { headers: { "if-none-match": 'W/"other"' } })).status).toBe(200);
       }
-      const { headers } = await api.ask("/api/v1/ai/me", { token: "alice-token" });
-      expect([headers.get("etag"), headers.get("cache-control")]).toEqual([null, null]);
+      await api.close();
+    });
+
+    it("is all that a cache may keep: the token is in a header that none knows", async () => {
+      const api = await open();
+      for (const { path, method } of endpoints.filter(({ auth }) => auth === "required")) {
+        const json = method === "POST" ? { json: {} } : {};
+        for (const asking of [{ token: "alice-token" }, { token: "nobody" }, { token: "alice-token", method: "PUT" }]) {
+          const { status, headers } = await api.ask(path, { ...json, ...asking });
+          const found = [headers.get("etag"), headers.get("cache-control")];
+          expect([path, status, ...found]).toEqual([path, status, null, "no-store"]);
+        }
+      }
+      const refused = await api.ask("/api/v1/news/hot?limit=0");
+      expect([refused.status, refused.headers.get("cache-control")]).toEqual([422, null]);
       await api.close();
     });
   },

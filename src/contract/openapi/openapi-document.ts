@@ -96,15 +96,16 @@ const HEADERS = headers as Readonly<Record<Exclude<keyof typeof headers, "status
 };
 
 /** The headers of an answer with this status. */
-export function responseHeaders({ idempotent, stability, max_age_s }: Partial<Endpoint>, status: number): HeaderMap {
-  const { always, success, experimental, reusable } = HEADERS;
+export function responseHeaders(endpoint: Partial<Endpoint>, status: number): HeaderMap {
+  const { auth, idempotent, stability, max_age_s } = endpoint;
   const cacheControl = { description: "How long it may be reused", schema: { const: `max-age=${max_age_s}` } };
   return {
-    ...always,
-    ...(stability === "experimental" && experimental),
-    ...(status < 400 && success),
+    ...HEADERS.always,
+    ...(auth === "required" && HEADERS.private),
+    ...(stability === "experimental" && HEADERS.experimental),
+    ...(status < 400 && HEADERS.success),
     ...(status === 200 && (idempotent === true || stability === "experimental") && HEADERS.idempotent),
-    ...(status < 400 && max_age_s !== undefined && { ...reusable, "Cache-Control": cacheControl }),
+    ...(status < 400 && max_age_s !== undefined && { ...HEADERS.reusable, "Cache-Control": cacheControl }),
     ...HEADERS.statuses[status],
   };
 }
