@@ -51,12 +51,16 @@ const isNumeric = (schema: unknown): boolean =>
 
 type BodyBounds = { readonly bytes: number; readonly ms: number }; // `ms`: from the headers to the last byte.
 
-/** The JSON body of a request, and its text. @throws AnpError 415 for another content type, 413 and 408 past the
- * bounds, 422 for a body that is incomplete or not JSON */
+/** The JSON body of a request, and its text. @throws AnpError 415 for another content type, charset or coding, 413
+ * and 408 past the bounds, 422 for a body that is incomplete or not JSON */
 export async function readJson(event: H3Event, bounds: BodyBounds): Promise<{ value: unknown; text: string }> {
   const { req } = event;
-  const type = req.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
-  if (type !== "application/json") throw new AnpError(415);
+  const coding = req.headers.get("content-encoding") ?? "identity";
+  if (coding.toLowerCase() !== "identity") throw new AnpError(415, undefined, UNCODED);
+  const contentType = (req.headers.get("content-type") ?? "").toLowerCase().split(";");
+  const [type, ...parameters] = contentType.map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith("charset=")) ?? "charset=utf-8";
+  if (type !== "application/json" || !/^charset="?utf-?8"?$/.test(charset)) throw new AnpError(415);
   if (declaredBytes(req, 0) > bounds.bytes) throw tooLarge(bounds);
   const bytes = await readBody(event, bounds);
   if (!isUtf8(bytes)) throw invalid([{ in: "body", path: "", message: "must be UTF-8" }]);
@@ -83,5 +87,6 @@ async function readBody({ req, runtime }: H3Event, bounds: BodyBounds): Promise<
   return within(read, bounds.ms, () => Promise.reject(new AnpError(408, tooLate, CLOSE)));
 }
 
+const UNCODED = { headers: { "accept-encoding": "identity" } }; // RFC 9110 §15.5.16.
 const CLOSE = { headers: { connection: "close" } };
 const tooLarge = ({ bytes }: BodyBounds) => new AnpError(413, `The body is larger than ${bytes} bytes.`, CLOSE);

@@ -506,7 +506,7 @@ it("is described by an OpenAPI document with an operation for each command that 
                 },
               },
             },
-            "description": "The body must be application/json.",
+            "description": "The body must be application/json in UTF-8, without a Content-Encoding.",
           },
           "422": {
             "content": {

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
 import { DOCUMENTATION } from "../../src/contract/openapi/openapi-document.ts";
@@ -111,6 +112,30 @@ describeApi("protocol", (open) => {
       200,
     );
     expect((await api.ask("/api/v1/ai/points/ledger", { token: "alice-token" })).body.data.total).toBe(1);
+  });
+
+  it("refuses a coded body and another charset with 415, whatever the bytes are", async () => {
+    const raw = '{"token_amount":1}';
+    const send = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>) =>
+      api.ask("/api/v1/ai/points/exchange", { token: "alice-token", raw: body, headers });
+    for (const coding of ["gzip", "br", "identity, gzip", "GZIP", "nonsense"]) {
+      for (const body of [raw, new Uint8Array(gzipSync(raw))]) {
+        const { body: refusal, headers } = await send(body, { "content-encoding": coding });
+        expect([coding, refusal.code, headers.get("accept-encoding")]).toEqual([coding, 415, "identity"]);
+      }
+    }
+    for (const charset of ["utf-16", "ISO-8859-1", '"utf-16le"', "gbk", "utf-8x"]) {
+      const { body, headers } = await send(raw, { "content-type": `application/json; a=b; Charset=${charset}` });
+      expect([charset, body.code, headers.get("accept-encoding")]).toEqual([charset, 415, null]);
+    }
+    for (const headers of [
+      { "content-encoding": "Identity" },
+      { "content-type": 'application/json; charset="UTF-8"' },
+      { "content-type": "application/json;charset=utf8" },
+      { "content-type": "application/json; profile=x" },
+    ] as Record<string, string>[]) {
+      expect([headers, (await send(raw, headers)).status]).toEqual([headers, 200]);
+    }
   });
 
   it("lists every fault of query, header and body, and names the bound", async () => {
