@@ -20,7 +20,9 @@ function load(name) {
   modules.set(name, module);
   const filename = path.join(__dirname, name);
   const cachedData = existsSync(codeOf(filename)) ? readFileSync(codeOf(filename)) : undefined;
-  const script = new Script(Module.wrap(readFileSync(filename, "utf8")), { filename, cachedData });
+  // The name in stack traces. V8 keeps it in the code, so it is one that is true wherever the package lies.
+  const shown = `dist/bundle/${name}`;
+  const script = new Script(Module.wrap(readFileSync(filename, "utf8")), { filename: shown, cachedData });
   scripts.set(filename, script);
   const requireFrom = (id) => (id.startsWith("./") ? load(id.slice(2)) : require(id));
   script.runInThisContext().call(module.exports, module.exports, requireFrom, module, filename, __dirname);

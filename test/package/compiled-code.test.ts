@@ -37,18 +37,37 @@ it("imports what it loads on demand from outside of it", async () => {
   await expect(run(process.execPath, [anp, ...args])).rejects.toMatchObject({ code: 2, stderr });
 });
 
-it("runs without the code, with that of another version, and with source maps", async () => {
+/** The folder of a copy of the program. */
+async function copyOfProgram(): Promise<string> {
   const folder = await temporaryFolder();
   onTestFinished(() => folder.remove());
   await cp(join(root, "bin"), join(folder.path, "bin"), { recursive: true });
   await cp(bundle, join(folder.path, "dist/bundle"), { recursive: true });
   await symlink(join(root, "package.json"), join(folder.path, "package.json"));
-  const copy = join(folder.path, "dist/bundle");
+  return folder.path;
+}
+
+it("names no folder of the machine that built it, wherever it was copied to", async () => {
+  const kept = (await readdir(bundle)).filter((name) => name.endsWith(".code"));
+  const texts = await Promise.all(kept.map((name) => readFile(join(bundle, name), "latin1")));
+  expect(kept.filter((_name, at) => texts[at]!.includes(root))).toEqual([]);
+  const folder = await copyOfProgram();
+  const args = [join(folder, "bin/anp.js"), "quota", "u", "--storage", `fs:${folder}/none`, "--verbose"];
+  const ended = await run(process.execPath, args).catch((error: unknown) => error as { stderr: string });
+  expect(ended.stderr).toContain("StorageError: There is no storage at ");
+  const files = Array.from(ended.stderr.matchAll(/\((?!node:)(.*):\d+:\d+\)$/gm), ([, file]) => file!);
+  expect(files.length).toBeGreaterThan(3);
+  for (const file of files) expect(file).toMatch(/^dist\/bundle\/[\w.-]+\.cjs$/);
+});
+
+it("runs without the code, with that of another version, and with source maps", async () => {
+  const folder = await copyOfProgram();
+  const copy = join(folder, "dist/bundle");
   for (const name of await readdir(copy)) {
     if (name.endsWith(".code")) await writeFile(join(copy, name), Buffer.alloc(1000, 7));
   }
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
-  const anp = join(folder.path, "bin/anp.js");
+  const anp = join(folder, "bin/anp.js");
   for (const flags of [[], ["--enable-source-maps"]]) {
     expect((await run(process.execPath, [...flags, anp, "--version"])).stdout).toBe(`${version}\n`);
   }
