@@ -233,3 +233,19 @@ steps:
   expect(outcomes(await run(failing, text))).toEqual(["passed", "passed", "passed"]);
   await failing.stop();
 });
+
+it("writes control characters of the file and of answers for people as escapes, on one line each", async () => {
+  const text = String.raw`
+name: "file\u001b[2J\nforged"
+steps:
+  - { name: "a\u001b[2J\u0007b\n  ✓ forged", request: GET /api/v1/ai/me, token: alice-token }
+  - { name: "c\u202ed\r", request: GET /api/v1/ai/me, skip: "later\n\u009b2J" }
+  - { name: "e", request: GET /api/v1/ai/me, expect: { text: "\u001b[2J" } }
+`;
+  const shown = toHuman(await run(daemon, text), (_style, painted) => painted);
+  expect(shown).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}/u);
+  const [title, first, second] = shown.split("\n");
+  expect(title).toBe(String.raw`test.yaml  file\u001b[2J\u000aforged`);
+  expect(first).toMatch(/^ {2}✓ a\\u001b\[2J\\u0007b\\u000a {2}✓ forged {2}\d+ ms$/);
+  expect(second).toBe(String.raw`  - c\u202ed\u000d  skipped: later\u000a\u009b2J`);
+});

@@ -5,7 +5,8 @@ const [MOST_PROBLEMS, MOST_OF_VALUE, MOST_OF_ANSWER] = [10, 1500, 2500]; // In c
 type Paint = (style: "bold" | "dim" | "red" | "green", text: string) => string;
 
 /** The results of a file for people: passed steps on one line, failed ones with expected and actual values. */
-export function toHuman(file: FileResult, paint: Paint): string {
+export function toHuman(result: FileResult, paint: Paint): string {
+  const file = JSON.parse(JSON.stringify(result, escaped)) as FileResult;
   const lines = [paint("bold", file.title === file.path ? file.path : `${file.path}  ${paint("dim", file.title)}`)];
   if (file.skipped !== undefined) lines.push(`  - ${paint("dim", `skipped: ${file.skipped}`)}`);
   for (const step of file.steps) lines.push(...linesOf(file, step, paint));
@@ -15,6 +16,13 @@ export function toHuman(file: FileResult, paint: Paint): string {
     lines.push(`  To try it by hand, start the same daemon${token}:`, `    ${file.serve}`);
   }
   return `${lines.join("\n")}\n`;
+}
+
+/** Writes what could move a terminal's cursor, begin a line or reverse text as `\uXXXX`. */
+function escaped(key: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  const harmful = key === "answer" || key === "curl" ? /[^\P{Cc}\n]|\p{Bidi_Control}/gu : /\p{Cc}|\p{Bidi_Control}/gu;
+  return value.replaceAll(harmful, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** The last line: the counts of all files. */
