@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Finding } from "../../src/storage/health/finding.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { noRedis } from "../support/redis-available.ts";
@@ -69,6 +69,26 @@ describe.skipIf(noRedis !== undefined)("examination of a Redis", () => {
     expect(wrong(await examine(server.url()))).toEqual([
       expect.stringContaining("CONFIG SET appendfsync always, and in redis.conf: appendfsync always"),
     ]);
+  });
+
+  it("reports a password that the server does not need, and nothing goes to the console", async () => {
+    const warn = vi.spyOn(console, "warn");
+    onTestFinished(() => warn.mockRestore());
+    const server = await start(KEEPS_ALL);
+    const withUser = (user: string): string => server.url().replace("://", `://${user}@`);
+    const needless = "warning | password | loses nothing | Set requirepass on the server, or leave the password out";
+    for (const user of [":needless", "default:needless"])
+      expect(wrong(await examine(withUser(user)))).toEqual([needless]);
+    await server.command("ACL", "SETUSER", "anp", "on", ">secret", "~*", "&*", "+@all", "-acl");
+    expect(wrong(await examine(withUser("anp:secret")))).toEqual([]);
+    expect(await server.command("ACL", "LOG")).toEqual([]);
+    await server.command("CONFIG", "SET", "requirepass", "needed");
+    expect(wrong(await examine(withUser(":needed")))).toEqual([]);
+    const cluster = await startCluster();
+    onTestFinished(() => cluster.stop());
+    const found = wrong(await examine(cluster.url().replace("://", "://:needless@")));
+    expect(found.filter((line) => / password /.test(line))).toHaveLength(3);
+    expect(warn).not.toHaveBeenCalled();
   });
 
   it("reports that a sync of every write is left out while a file is rewritten", async () => {

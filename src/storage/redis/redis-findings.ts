@@ -38,7 +38,8 @@ async function examineServer(node: Redis, settings: RedisSettings, now: () => nu
   const ahead = Number(seconds) * 1000 + Number(microseconds) / 1000 - now();
   const primary = info.get("master_host") ?? "another server";
   const role = info.get("role") === "master" ? finding("primary") : finding("replica", { primary });
-  return [version(info), role, await appendOnly(node, info), eviction(info), replicas(info, settings), clock(ahead)];
+  const durability = [await appendOnly(node, info), eviction(info), replicas(info, settings)];
+  return [version(info), role, ...durability, clock(ahead), ...(await password(node, settings))];
 }
 
 function version(info: Info): Finding {
@@ -50,12 +51,12 @@ function version(info: Info): Finding {
 async function appendOnly(node: Redis, info: Info): Promise<Finding> {
   if (info.get("aof_enabled") !== "1") return finding("appendOnlyOff");
   if (info.get("aof_last_write_status") === "err") return finding("appendOnlyFailed");
-  const policy = await configured(node, "appendfsync");
+  const [, policy] = await ifAllowed(node.config("GET", "appendfsync"));
   if (policy === undefined) return finding("syncUnknown");
   if (policy !== "always") return finding(policy === "everysec" ? "syncEverySecond" : "syncBySystem", { policy });
   // With it the server syncs nothing while it rewrites its file or writes a snapshot, whatever appendfsync is.
-  const pauses = (await configured(node, "no-appendfsync-on-rewrite")) === "yes";
-  return finding(pauses ? "noSyncOnRewrite" : "syncAlways");
+  const [, pauses] = await ifAllowed(node.config("GET", "no-appendfsync-on-rewrite"));
+  return finding(pauses === "yes" ? "noSyncOnRewrite" : "syncAlways");
 }
 
 function eviction(info: Info): Finding {
@@ -85,13 +86,19 @@ function clock(ahead: number): Finding {
 const fieldsOf = (info: string): Info =>
   new Map(Array.from(info.matchAll(/^(\w+):(.*)$/gm), ([, name, value]) => [name!, value!]));
 
-/** A setting, or undefined where CONFIG is not allowed, as on most hosted servers. */
-async function configured(node: Redis, setting: string): Promise<string | undefined> {
+/** A default user with `nopass` is let in with any password. One of a name may not be allowed to ask. */
+async function password(node: Redis, { username = "default", password: given }: RedisSettings): Promise<Finding[]> {
+  if (given === undefined || username !== "default") return [];
+  const [, flags = []] = await ifAllowed<string[]>(node.acl("GETUSER", username));
+  return flags.includes("nopass") ? [finding("passwordNotNeeded")] : [];
+}
+
+/** A list that is the reply, empty where the command is not allowed, as CONFIG on most hosted servers. */
+async function ifAllowed<T = string>(reply: Promise<unknown>): Promise<T[]> {
   try {
-    const [, value] = (await node.config("GET", setting)) as string[];
-    return value;
+    return (await reply) as T[];
   } catch (error) {
-    if (/^(NOPERM|ERR unknown command)/.test((error as Error).message)) return undefined;
+    if (/^(NOPERM|ERR unknown command)/.test((error as Error).message)) return [];
     throw error;
   }
 }

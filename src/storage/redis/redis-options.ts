@@ -62,8 +62,9 @@ export const redisOptions = (settings: RedisSettings): RedisOptions => ({
 });
 
 const connectionOptions = (settings: RedisSettings): Omit<RedisOptions, "host" | "port" | "path" | "sentinels"> => ({
+  // Named, the default user takes any password if it needs none; the client writes an error of it to the console.
+  ...(settings.password !== undefined && { username: "default", password: settings.password }),
   ...(settings.username !== undefined && { username: settings.username }),
-  ...(settings.password !== undefined && { password: settings.password }),
   ...(settings.tls !== undefined && { tls: settings.tls }),
   db: settings.db,
   connectionName: "anp",
