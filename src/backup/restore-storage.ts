@@ -40,7 +40,14 @@ export async function restoreStorage(
 
 async function storeBatch(storage: Storage, batch: readonly StoredValue[], progress: RestoreProgress): Promise<void> {
   const keys = batch.map(({ key }) => segmentsOf(key));
-  const created = await Promise.all(batch.map(({ value }, index) => storage.create(keys[index]!, value)));
+  const creating = batch.map(async ({ value }, index) => {
+    const isNew = await storage.create(keys[index]!, value);
+    progress.values += 1;
+    if (!isNew) progress.present += 1;
+    return isNew;
+  });
+  await Promise.allSettled(creating); // Each that is stored counts, also where another one fails.
+  const created = await Promise.all(creating);
   const texts = await storage.getMany(keys);
   for (const [index, { value }] of batch.entries()) {
     const key = keys[index]!;
@@ -52,8 +59,6 @@ async function storeBatch(storage: Storage, batch: readonly StoredValue[], progr
     // A document may have changed between two attempts: the later value wins.
     await storage.put(key, value);
   }
-  progress.values += batch.length;
-  progress.present += created.filter((one) => !one).length;
 }
 
 /** Indexes each operation whose entry is followed by another, as a writer would: the archive may lack a late one. */

@@ -4,6 +4,7 @@ import { storedValue, storedValues, type StoredValue } from "../../src/backup/st
 import { sessionTrace } from "../../src/assistant/sessions/messages.ts";
 import { restoreStorage } from "../../src/backup/restore-storage.ts";
 import { StorageError, EncodedSegment, type Key, type Storage } from "../../src/storage/storage.ts";
+import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { encodeKey } from "../../src/storage/keys.ts";
 import { UNFINISHED_IMPORT } from "../../src/storage/keys.ts";
@@ -31,6 +32,20 @@ it("copies every value to the letter, but what a storage keeps about itself", as
   const all = await allOf(source);
   all.delete("ready/probe");
   expect([...(await allOf(target))]).toEqual([...all]);
+});
+
+it("counts exactly the values that were stored when a write fails", async () => {
+  for (const last of [0, 1, 100, 300]) {
+    target = await openStorage("memory:");
+    let created = 0;
+    const full = interceptStorage(target, (verb, key, run) => {
+      if (verb === "create" && key[0] !== "import" && ++created > last) return Promise.reject(new StorageError("full"));
+      return run();
+    });
+    const progress = { values: 0, present: 0 };
+    await expect(restoreStorage(full, storedValues(source), progress)).rejects.toThrow("full");
+    expect([progress.values, progress.present]).toEqual([(await allOf(target)).size - 1, 0]);
+  }
 });
 
 it("copies sound ledgers while others write to them", async () => {

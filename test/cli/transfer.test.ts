@@ -96,6 +96,34 @@ describe.skipIf(noRedis !== undefined)("between files and a Redis", () => {
     expect(stderr).toMatch(/^error: alice: entry 7: .*users\/alice\/ledger\/0\/7.*\nÜmit\/1: .*profile.*\n$/);
   });
 
+  it.each(["copy", "import"])("says what was written by %s into a full storage", async (verb) => {
+    const source = verb === "copy" ? ["copy", "--storage", "fs:data", "--to"] : ["import", "backup", "--storage"];
+    const full = await startRedis();
+    const to = full.url();
+    const fails = async () => {
+      const { code, stdout, stderr } = await anp(["storage", ...source, to], { cwd });
+      expect([code, stdout]).toEqual([6, ""]);
+      return stderr;
+    };
+    try {
+      await full.command("CONFIG", "SET", "maxmemory", 1);
+      expect(await fails()).toMatch(/^error: .*\nNothing was written\.\n/);
+      expect(await full.command("DBSIZE")).toBe(0);
+      const used = /^used_memory:(\d+)/m.exec(String(await full.command("INFO", "memory")))![1];
+      await full.command("CONFIG", "SET", "maxmemory", Number(used) + 150_000);
+      const stderr = await fails();
+      const unfinished = `No other command works on it until the same ${verb} is run again and completes.`;
+      const restored = /\nThe storage is incomplete: (\d+) values were restored\. (.*)\n/.exec(stderr);
+      const keys = (await full.command("KEYS", "*")) as string[];
+      expect(keys.length).toBeGreaterThan(1);
+      expect([Number(restored![1]), restored![2]]).toEqual([keys.length - 1, unfinished]);
+      await full.command("CONFIG", "SET", "maxmemory", 0);
+      expect((await anp(["storage", ...source, to], { cwd })).code).toBe(0);
+    } finally {
+      await full.stop();
+    }
+  });
+
   it("names the storage that cannot be reached", async () => {
     const gone = `redis://127.0.0.1:1/0`;
     const { code, stderr } = await run(`storage import - --storage ${gone}`, backup);
@@ -165,7 +193,7 @@ it("refuses other commands on a storage that is not completely restored", async 
   for (const args of ["quota alice", "serve --port 0", "storage export"]) {
     const { code, stdout, stderr } = await run(`${args} --storage fs:part`);
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("The import into this storage is not finished.");
+    expect(stderr).toContain("The import or copy into this storage is not finished.");
   }
   const doctor = await run("doctor --storage fs:part");
   expect(doctor.code).toBe(1);

@@ -12,6 +12,7 @@ import { openLines } from "../../terminal/input-lines.ts";
 import { restoreStorage, type RestoreProgress } from "../../../backup/restore-storage.ts";
 import { archivedValues, archiveLines, storedValues, type StoredValue } from "../../../backup/storage-archive.ts";
 import { acceptStorage, findIdentity } from "../../../storage/identity/storage-identity.ts";
+import { UNFINISHED_IMPORT } from "../../../storage/keys.ts";
 import type { Storage } from "../../../storage/storage.ts";
 import { failOnDamage, verifyWithProgress } from "../ledger/verify.ts";
 
@@ -22,7 +23,7 @@ const copy = defineCommand("storage copy", {
       const damage = new SkippedDamage();
       const target = await (await import("../../../storage/open-storage.ts")).openStorage(to, { cwd: context.cwd });
       try {
-        await restoreInto(context, target, storedValues(service.storage, damage.add));
+        await restoreInto(context, target, { verb: "copy", values: storedValues(service.storage, damage.add) });
       } finally {
         await target.close();
       }
@@ -46,7 +47,7 @@ const importStorage = defineCommand("storage import", {
       const lines = await openLines(file, context.io);
       try {
         const all = await readToEnd(context, archivedValues(lines.read()));
-        await restoreInto(context, service.storage, archivedValues(lines.read()), all);
+        await restoreInto(context, service.storage, { verb: "import", values: archivedValues(lines.read()), all });
       } finally {
         await lines.close();
       }
@@ -72,26 +73,28 @@ function withAdvice(error: unknown, advice: Readonly<Record<string, string>>): u
 }
 
 const SOURCE_DAMAGED = "The source storage is damaged. Everything else was written.";
-const UNFINISHED = "No other command works on it until the same import is run again and completes.";
+type Restore = { readonly verb: "copy" | "import"; readonly values: AsyncIterable<StoredValue>; readonly all?: number };
 
-async function restoreInto(context: Context, storage: Storage, values: AsyncIterable<StoredValue>, all?: number) {
+async function restoreInto(context: Context, storage: Storage, { verb, values, all }: Restore): Promise<void> {
+  const unfinished = `No other command works on it until the same ${verb} is run again and completes.`;
   const progress: RestoreProgress = { values: 0, present: 0 };
   const showRestored = (ms: number): string => showCount("values restored", progress.values, all, ms);
-  const found = await longWork(context, `The storage is incomplete. ${UNFINISHED}`, async (report) => {
+  const found = await longWork(context, `The storage is incomplete. ${unfinished}`, async (report) => {
     try {
       await restoreStorage(storage, values, progress, () => report(showRestored));
     } catch (error) {
+      const isMarked = await storage.has(UNFINISHED_IMPORT).catch(() => progress.values > 0);
       const restored = `The storage is incomplete: ${progress.values} values were restored.`;
       throw withAdvice(error, {
         ChecksumError: `${restored} Start again with an empty storage.`,
-        StorageError: `${restored} ${UNFINISHED}`,
+        StorageError: isMarked ? `${restored} ${unfinished}` : "Nothing was written.",
       });
     }
     return verifyWithProgress(report, storage, {}, ({ entries }) => {
       return `${progress.values} values restored, ${entries} entries verified`;
     });
   });
-  await storage.remove((await import("../../../storage/keys.ts")).UNFINISHED_IMPORT);
+  await storage.remove(UNFINISHED_IMPORT);
   await printRecord(context, {
     values: progress.values,
     already_there: progress.present,
