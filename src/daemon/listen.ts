@@ -6,7 +6,7 @@ import type { H3 } from "h3";
 import { listen as listhen } from "listhen";
 import { type ConnectionBounds, createConnections } from "./connections.ts";
 import { answerParseError, refuseRequest, withHost } from "./malformed-requests.ts";
-import { DirectApp, nodeHandler } from "../http/direct-routes.ts";
+import { nodeHandler } from "../http/direct-routes.ts";
 import { checkPort, PortError } from "./bind-check.ts";
 import { checkTlsFiles, type TlsFiles } from "./tls-files.ts";
 
@@ -36,8 +36,7 @@ export async function listen(app: H3, host: string, port: number, tls?: TlsFiles
     answerParseError(Object.assign(new Error(), { code: "HPE_INVALID_METHOD" }), socket);
   });
   server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => connections.add(socket));
-  const cors = app instanceof DirectApp ? app.cors : undefined;
-  server.on("clientError", (error: Error, socket: Duplex) => answerParseError(error, socket, cors));
+  server.on("clientError", answerParseError);
   server.headersTimeout = bounds.peer_ms;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return { url, stop: (drain_ms: number): Promise<void> => drain(server, drain_ms).then(connections.stop) };

@@ -2,7 +2,6 @@ import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { AnpError } from "../contract/errors.ts";
-import type { Cors } from "../http/cors.ts";
 import { givenRequestId } from "../http/read-request.ts";
 import { failure } from "../http/respond.ts";
 import PARSE_ERRORS from "./parse-errors.json" with { type: "json" };
@@ -18,14 +17,12 @@ export function withHost(handler: RequestListener): RequestListener {
 
 const isHost = (name: string, at: number) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === "host";
 
-type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 const NO_ID = "unreadable"; // The id of a request that has none of its own, or cannot be read.
 
 /** Sends an envelope for a request that Node's HTTP parser refused: no route sees such a request. */
-export function answerParseError(error: ParseError, socket: Duplex, cors?: Cors): void {
+export function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const readable = cors?.headersForPart(error.rawPacket?.toString("latin1") ?? "");
-  const { status, list, body } = refusal(CODES[error.code ?? ""] ?? 400, NO_ID, readable);
+  const { status, list, body } = refusal(CODES[error.code ?? ""] ?? 400, NO_ID);
   const head = list.map((part, at) => part + (at % 2 === 0 ? ": " : "\r\n"));
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}\r\n${body}`);
   (socket as Socket).destroySoon(); // The other side may never close, and may not read.
@@ -38,9 +35,9 @@ export function refuseRequest({ headers: sent, method }: IncomingMessage, respon
   response.writeHead(status, list).end(method === "HEAD" ? undefined : body);
 }
 
-function refusal(code: 400 | 405 | 408 | 417 | 431, request_id: string, headers?: Record<string, string>) {
+function refusal(code: 400 | 405 | 408 | 417 | 431, request_id: string) {
   const allow = code === 405 && { allow: "GET, POST" };
-  const { parts } = failure(new AnpError(code), request_id, { ...headers, ...allow, connection: "close" });
+  const { parts } = failure(new AnpError(code), request_id, { ...allow, connection: "close" });
   const body = parts.body!;
   return { status: parts.status, list: [...parts.list, "content-length", String(Buffer.byteLength(body))], body };
 }

@@ -24,9 +24,5 @@ export function createCors({ origins, max_age_s }: Config["server"]["cors"]) {
       if (asking === null || !origins.includes(asking)) return { vary: "Origin" };
       return { vary: "Origin", "access-control-allow-origin": asking, ...exposed };
     },
-    /** Those for a part of a head that could not be read. Without an Origin in it, they name the first that may call. */
-    headersForPart(head: string): Record<string, string> {
-      return this.headersFor(/^origin:[ \t]*(\S+)/im.exec(head)?.[1] ?? origins[0]!);
-    },
   };
 }

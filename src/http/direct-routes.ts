@@ -2,12 +2,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { H3, type H3Event } from "h3";
 import { toNodeHandler } from "h3/node";
 import { NodeRequest } from "srvx/node";
-import type { Cors } from "./cors.ts";
 import { ReadyResponse } from "./respond.ts";
 
 /** An app with routes that need no router: each is one method on one path without parameters. */
 export class DirectApp extends H3 {
-  cors: Cors | undefined; // Whose pages may read what is refused before any route.
   readonly direct = new Map<string, (event: H3Event) => Promise<Response>>(); // By method and path, as `GET /api`.
 }
 

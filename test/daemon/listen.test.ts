@@ -10,8 +10,8 @@ import { PortError } from "../../src/daemon/bind-check.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { openFixtureService } from "../support/service.ts";
 
-async function serve(flags = {}) {
-  const { service } = await openFixtureService({ refresh: false, flags });
+async function serve() {
+  const { service } = await openFixtureService({ refresh: false });
   const listening = await listen(createApp(service, silentLogger), "127.0.0.1", 0);
   return { ...listening, service };
 }
@@ -66,28 +66,6 @@ function sendRaw(url: string, bytes: string): Promise<string> {
     socket.on("error", reject);
   });
 }
-
-it("lets a page of an allowed origin read what was refused before any route", async () => {
-  const origins = ["https://app.example", "https://other.example"];
-  const { url, stop, service } = await serve({ "server.cors.origins": origins });
-  const long = `X-User-Token: ${"x".repeat(20_000)}`;
-  const cases: [head: string, code: number, allowed: string | undefined][] = [
-    [`Host: a\r\nOrigin: ${origins[1]}\r\n${long}`, 431, origins[1]],
-    [`Host: a\r\norigin:${origins[1]}\r\n${long}`, 431, origins[1]],
-    // Where the part of the head with the Origin is gone, the first one is named: to any other page it means nothing.
-    [`Host: a\r\n${long}`, 431, origins[0]],
-    [`Host: a\r\nOrigin: https://evil.example\r\n${long}`, 431, undefined],
-    [`Host: a\r\nOrigin: ${origins[1]}\r\nbad header`, 400, origins[1]],
-  ];
-  for (const [head, code, allowed] of cases) {
-    const answer = await sendRaw(url, `GET /api/v1/news/hot HTTP/1.1\r\n${head}\r\n\r\n`);
-    const found = /^access-control-allow-origin: (.*)\r$/im.exec(answer)?.[1];
-    expect([head.slice(0, 80), answer.slice(9, 12), found]).toEqual([head.slice(0, 80), String(code), allowed]);
-    expect(answer).toMatch(/^vary: Origin\r$/m);
-  }
-  await stop(1000);
-  await service.close();
-});
 
 it("answers what is no HTTP with an envelope, and lives on", async () => {
   const { url, stop, service } = await serve();
