@@ -1,5 +1,6 @@
 import { decodeHTMLStrict } from "entities/decode";
 import { rewriter } from "../runtime/text/patterns.ts";
+import { withListsAndRows, withoutTags } from "./html-lines.ts";
 import PATTERNS from "./plain-text-patterns.json" with { type: "json" };
 
 const CONTROL =
@@ -14,26 +15,19 @@ const INVISIBLE = /[\u00ad\u200c\u200d\ufffd]/g; // Soft hyphens, joiners, and U
 export const decodeEntities = (text: string): string =>
   text.replace(REFERENCE, (reference) => decodeHTMLStrict(reference).replace(INVISIBLE, ""));
 
-const CDATA = /<!\[CDATA\[|\]\]>/g;
-const withoutElements = rewriter(PATTERNS.tags, "gi");
-/** HTML without tags, comments, scripts and styles; a block begins a line. A `<` that does not open a tag is kept. */
-const withoutTags = (html: string): string => withoutElements(html).replace(CDATA, "");
 const withoutMarkdown = rewriter(PATTERNS.markdown, "gm");
 const BULLET = /^[ \t]*[*+-][ \t]+/gm;
 
-/** Plain text of an article in HTML or Markdown, its lines kept. Linear in the length of the text.
+/** Plain text of an article in HTML or Markdown: its lines, with the numbers of items, and bars between cells. Linear.
  * @param bullet what marks an item of an unnumbered list
  * @example
  * plainText("<h2>Fees</h2>**0.5**&nbsp;USDT"); // "\nFees\n0.5 USDT" */
 export function plainText(article: string, bullet = ""): string {
-  const text = decodeEntities(withoutTags(article.replace(/\r\n?/g, "\n")));
+  const text = decodeEntities(withoutTags(withListsAndRows(article.replace(/\r\n?/g, "\n"))));
   const plain = withoutControls(withoutMarkdown(text));
   return plain.replace(BULLET, bullet).replace(/[^\S\n]+/g, " ");
 }
 
-const ITEM_TAG = /<li\b[^<>]*>/gi;
-/** Plain text of an article, in which each item of an unnumbered list is a line that begins with a hyphen. */
-export const plainTextWithLists = (article: string): string => plainText(article.replace(ITEM_TAG, "\n- "), "- ");
 /** Joiners, but between the letters and pictures that they join. */
 const JOINER = /(?<=[\0-\x7f\u3000-\u9fff])[\u200c\u200d]|[\u200c\u200d](?=[\0-\x7f\u3000-\u9fff])/g;
 const END_TAG = /<\/[a-z][a-z\d]*>/i;

@@ -131,6 +131,30 @@ describe("grounded answers", () => {
   });
 });
 
+describe("articles in HTML", () => {
+  const steps = passage({
+    title: "How to set up a passkey",
+    text: "<p>You need the app.</p>\n<ol>\n<li><p>Open <b>Security</b>.</p></li>\n<li><p>Choose <i>Passkeys</i>.</p></li>\n</ol>",
+  });
+  const row = (coin: string, network: string, fee: string): string =>
+    `<tr><td>${coin}</td><td>${network}</td><td>${fee}</td></tr>`;
+  const fees = ["BTC", "ETH", "SOL", "XRP", "ADA", "DOT", "LTC"].map((coin, at) => row(coin, "own", `0.${at + 1}`));
+  const table = passage({
+    id: "fees",
+    title: "Withdrawal fees",
+    text: `<table><thead>${row("Coin", "Network", "Fee").replaceAll("td>", "th>")}</thead>${fees.join("\n")}</table>`,
+  });
+
+  it("are quoted with the numbers of their steps", () => {
+    expect(ask("How do I set up a passkey?", {}, over(steps)).text).toContain("1. Open Security.\n2. Choose Passkeys.");
+  });
+
+  it("are quoted by the row of the table that is asked for", () => {
+    const answer = ask("What is the withdrawal fee of XRP?", {}, over(table, steps));
+    expect(answer.text).toBe("| Coin | Network | Fee |\n| XRP | own | 0.4 |");
+  });
+});
+
 describe("both languages", () => {
   it("are one library: an article in the other one is quoted, and said to be so", () => {
     const chinese = new AnswerIndex(EXCHANGE.filter(({ lang }) => lang === "zh"));

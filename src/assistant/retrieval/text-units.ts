@@ -1,5 +1,5 @@
 import { sentencesOf } from "../../language/sentences.ts";
-import { plainTextWithLists } from "../../language/plain-text.ts";
+import { plainText } from "../../language/plain-text.ts";
 import { encode } from "../encoder/encoder.ts";
 import { searchTerms } from "./language-index.ts";
 
@@ -25,7 +25,7 @@ export function unitsOf(article: string): TextUnit[] {
   const units: TextUnit[] = [];
   let block = 0;
   let head: string | undefined; // Of the table that the line before belongs to.
-  const lines = plainTextWithLists(article).split("\n");
+  const lines = plainText(article, "- ").split("\n");
   const isKeyed = (line = ""): boolean => KEYED.test(line) && sentencesOf(line).length === 1;
   for (const [number, line] of lines.entries()) {
     if (line.trim() === "") block++;
