@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { keyOf, type Passage } from "../../src/assistant/passage.ts";
 import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
 import { findEvidence } from "../../src/assistant/retrieval/find-evidence.ts";
-import { clausesOf } from "../../src/assistant/retrieval/find-evidence.ts";
+import { clausesOf, partsOf } from "../../src/assistant/retrieval/find-evidence.ts";
 import { textOf } from "../../src/assistant/retrieval/rate-units.ts";
 import { searchTerms } from "../../src/assistant/retrieval/language-index.ts";
 import type { Search } from "../../src/assistant/retrieval/question-terms.ts";
@@ -310,5 +310,34 @@ describe("the questions in a question", () => {
     ["terms and conditions?", ["terms and conditions?"]],
   ])("of %j are %j", (question, clauses) => {
     expect(clausesOf(question)).toEqual(clauses);
+  });
+});
+
+describe("the things that a question is about", () => {
+  const one = (question: string, thing: string) => ({ question, thing });
+
+  it.each([
+    [
+      "How do I set up 2FA and an anti-phishing code?",
+      [one("How do I set up 2FA?", "2FA"), one("How do I set up an anti-phishing code?", "an anti-phishing code")],
+    ],
+    ["怎么设置双重验证和防钓鱼码", [one("怎么设置双重验证", "双重验证"), one("怎么设置防钓鱼码", "防钓鱼码")]],
+    [
+      "how can I freeze my card and remove a device",
+      [one("how can I freeze my card", "my card"), one("how can I remove a device", "a device")],
+    ],
+    ["网格机器人和跟单交易怎么用？", [one("网格机器人怎么用？", "网格机器人"), one("跟单交易怎么用？", "跟单交易")]],
+    ["What are the deposit and withdrawal limits?", []],
+    ["What is the difference between an order and a trade?", []],
+    ["市价单和限价单有什么区别", []],
+    ["现货和合约的手续费是多少", []],
+    ["terms and conditions", []],
+    ["What are a, the b, the c and the d?", []],
+    [
+      "how long does it take and what does it cost?",
+      [{ question: "how long does it take" }, { question: "what does it cost" }],
+    ],
+  ])("%s: %j", (question, parts) => {
+    expect(partsOf(question).length > 1 ? partsOf(question) : []).toEqual(parts);
   });
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { prepareQuestion } from "../../src/assistant/assistant.ts";
 import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
@@ -48,5 +50,40 @@ describe("answers over a company's content keep their quality", () => {
       return answer?.outcome !== "answered" || answer.sources.every((source) => source.id !== id);
     });
     expect(missed.map(({ title }) => title)).toEqual([]);
+  });
+});
+
+/** The rows of a file of questions over the worlds: the world, what is wanted, the ids of articles, and the question. */
+function questionsIn(file: string) {
+  const rows = readFileSync(join(import.meta.dirname, "data", file), "utf8").split("\n");
+  return rows.flatMap((row) => {
+    const [world, kind = "", ids = "", question = ""] = row.split("\t");
+    const name = WORLDS.find((one) => one === world);
+    return name === undefined ? [] : [{ name, kind, ids: ids.split(" ").filter((id) => id !== "-"), question }];
+  });
+}
+
+function answerTo({ name, question }: { name: (typeof WORLDS)[number]; question: string }) {
+  const given = { question, history: [], research: false, refused: [], hasModel: false, now: NOW };
+  const { answer } = prepareQuestion(given, open(name).index);
+  return { outcome: answer?.outcome, sources: answer?.sources.map(({ id }) => id) ?? [] };
+}
+
+describe("a question about several things", () => {
+  const rows = questionsIn("compound-questions.tsv");
+
+  it("is answered of each, where titles name them", () => {
+    const parted = rows.filter(({ kind }) => kind === "split");
+    const missed = parted.filter(({ ids, ...asked }) => {
+      const { outcome = "", sources } = answerTo(asked);
+      return !/answered|unsure/.test(outcome) || sources.length > 3 || !ids.every((id) => sources.includes(id));
+    });
+    expect(missed.map(({ question }) => question)).toEqual([]);
+  });
+
+  it.each(rows.filter(({ kind }) => /one|sure/.test(kind)))("stays one that an article answers: $question", (asked) => {
+    const { outcome, sources } = answerTo(asked);
+    expect([sources[0]].slice(0, asked.ids.length)).toEqual(asked.ids);
+    if (asked.kind === "sure") expect(outcome).toBe("answered");
   });
 });

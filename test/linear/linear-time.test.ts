@@ -51,6 +51,8 @@ const REPEATED = [
     "BTC (",
     "$A",
     "请",
+    "中中中和",
+    "as and ",
     "你好",
     "深度分析",
     "预测",
@@ -106,7 +108,7 @@ beforeAll(async () => {
   const asked = { excerpts: [source], question: "1", lang: "en", wide: true, instructions: "" } as const;
   const { cleanReply } = await import("../../src/assistant/model/model-call.ts");
   const { answerTypeOf } = await import("../../src/assistant/retrieval/rate-units.ts");
-  const { clausesOf } = await import("../../src/assistant/retrieval/find-evidence.ts");
+  const { partsOf } = await import("../../src/assistant/retrieval/find-evidence.ts");
   const { AnswerIndex } = await import("../../src/assistant/retrieval/answer-index.ts");
   const { findEvidence } = await import("../../src/assistant/retrieval/find-evidence.ts");
   const { searchTerms } = await import("../../src/assistant/retrieval/language-index.ts");
@@ -128,7 +130,7 @@ beforeAll(async () => {
       isAssetName(text),
       assetsInQuestion(text),
       featuresOf(text),
-      clausesOf(text),
+      [partsOf(text), partsOf(`how do I set up ${text}`), partsOf(`怎么设置${text}`)],
       findEvidence(index, { question: text, lang: "zh", now: 0 }),
       ...["how long", "how many", "when", "where", "why"].map((question) => answerTypeOf(question)!(text)),
     ],

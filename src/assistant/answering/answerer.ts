@@ -1,13 +1,13 @@
 import { SURE, type Answer, type AnswerRequest, type Route, type Routing } from "../answer.ts";
 import { LIMITS } from "../../contract/field-bounds.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
-import { clausesOf, type Findings } from "../retrieval/find-evidence.ts";
+import { partsOf, type Findings } from "../retrieval/find-evidence.ts";
 import { fold } from "../../language/tokenize.ts";
 import { assetsInQuestion } from "../../language/assets.ts";
 import { toIso } from "../../runtime/clock.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./account-patterns.json" with { type: "json" };
-import { chosenTitle } from "./chosen-title.ts";
+import { chosenTitle, names } from "./chosen-title.ts";
 import { isKind, routeQuestion } from "../routing/router.ts";
 import { answerAbout, answerFromEvidence, declined, draft, searchFor, type Draft } from "./evidence-answer.ts";
 import { answerLatest, asksForLatest } from "./latest-answer.ts";
@@ -50,12 +50,14 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   return settle(told, findings, request, index);
 }
 
-/** Answers each of several questions in one, unless one has no answer (an offer, where none is sure) or shares its article. */
+/** Answers each of several questions in one, unless one has no answer (an offer, where none is sure) or shares its article;
+ * one about several things, where each has a sure answer or a title that names it, and none a title that names another. */
 function answerEach(request: AnswerRequest, index: AnswerIndex): PreparedAnswer | undefined {
-  const clauses = request.wide || request.isPart === true ? [] : clausesOf(request.question);
-  if (clauses.length < 2) return undefined;
-  const parts = clauses.map((question, at) => {
-    const history = [...request.history, ...clauses.slice(0, at).map((before) => ({ question: before, answer: "" }))];
+  const asked = request.wide || request.isPart === true ? [] : partsOf(request.question);
+  if (asked.length < 2) return undefined;
+  const parts = asked.map(({ question, thing }, at) => {
+    const before = thing === undefined ? asked.slice(0, at) : [];
+    const history = [...request.history, ...before.map((one) => ({ question: one.question, answer: "" }))];
     const routing = { ...routeQuestion(question, { history }), lang: request.routing.lang };
     return prepareAnswer({ ...request, question, history, routing, near: undefined, isPart: true }, index);
   });
@@ -63,7 +65,13 @@ function answerEach(request: AnswerRequest, index: AnswerIndex): PreparedAnswer 
   const articles = new Set(all.map(({ sources }) => sources[0]?.id));
   const outcomes = new Set(all.map(({ outcome }) => outcome));
   const isUnlike = outcomes.has("declined") || (outcomes.has("offered") && !outcomes.has("answered"));
-  if (isUnlike || articles.size < parts.length) return undefined;
+  const isOne = asked.some(({ thing = "" }, at) =>
+    all.some(({ sources, outcome }, of) => {
+      const isNamed = names(sources[0]?.title, thing);
+      return thing !== "" && (outcome === "offered" || (of === at ? outcome !== "answered" && !isNamed : isNamed));
+    }),
+  );
+  if (isUnlike || isOne || articles.size < parts.length) return undefined;
   const told = { text: all.map(({ text }) => text).join("\n\n"), sources: all.flatMap(({ sources }) => sources) };
   const outcome = outcomes.size === 1 ? all[0]!.outcome : "unsure";
   const excerpts = parts.flatMap(({ forModel }) => forModel?.excerpts ?? []);

@@ -17,12 +17,14 @@ export function chosenTitle(question: string, history: readonly Turn[]) {
   const lang = (["zh", "en"] as const).find((one) => fold(lead) === LEADS[one]);
   if (lang === undefined) return undefined;
   const titles = lines.flatMap((line) => CHOICE.exec(line)?.[1] ?? []);
-  const words = searchTerms(question).filter((term) => !isFunctional(term) && term !== "one");
-  const isNamed = (title: string): boolean => {
-    const terms = searchTerms(title);
-    return words.length > 0 && words.every((word) => terms.includes(word));
-  };
   const ordinal = ordinalOf(question);
-  const title = ordinal === undefined ? titles.find(isNamed) : titles.at(ordinal - 1);
+  const title = ordinal === undefined ? titles.find((one) => names(one, question)) : titles.at(ordinal - 1);
   return title === undefined ? undefined : { title, lang };
+}
+
+/** Whether a title says all words of a text that say something by themselves. */
+export function names(title = "", text: string): boolean {
+  const words = searchTerms(text).filter((term) => !isFunctional(term) && term !== "one");
+  const terms = searchTerms(title);
+  return words.length > 0 && words.every((word) => terms.includes(word));
 }

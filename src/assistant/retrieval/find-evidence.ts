@@ -61,7 +61,8 @@ export const inRooms = (evidence: readonly Evidence[], rooms: readonly number[])
 const strengthOf = (article?: RankedArticle): number =>
   article === undefined ? 0 : article.score + RANKING.alike * article.alike + RANKING.part * article.part;
 
-const { boundary: BOUNDARY, asks: ASKS } = patternsOf(CLAUSES, "iu");
+const { boundary: BOUNDARY, asks: ASKS, compares: COMPARES, ...JOINED } = patternsOf(CLAUSES, "iu");
+const { frame: FRAME, verb: VERB, join: JOIN, tail: TAIL } = JOINED;
 const REST = /^[ ,，、]+|(?<![ ,，、])[ ,，、]+$/g; // What may be left of a boundary at the ends of a clause.
 const LEAST = { zh: 4, en: 10 };
 const MOST_CLAUSES = 3;
@@ -73,4 +74,25 @@ export function clausesOf(question: string): string[] {
   const parts = question.split(BOUNDARY).map((part) => part.replace(REST, ""));
   const clauses = parts.filter((part) => part.length >= (hasHan(part) ? LEAST.zh : LEAST.en) && ASKS.test(part));
   return clauses.length >= 2 && clauses.length <= MOST_CLAUSES ? clauses : [question];
+}
+
+/** A question in a question, with what it is about where one question is asked about several things. */
+export type QuestionPart = { readonly question: string; readonly thing?: string };
+
+/** The parts of a question: several questions, or one about several things that it does not compare. Else there are none.
+ * @example
+ * partsOf("How do I set up 2FA and an anti-phishing code?"); // { question: "How do I set up 2FA?", thing: "2FA" }, … */
+export function partsOf(question: string): QuestionPart[] {
+  const clauses = clausesOf(question);
+  if (clauses.length > 1) return clauses.map((clause) => ({ question: clause }));
+  const asked = FRAME.exec(question)?.[0];
+  if (asked === undefined || COMPARES.test(question)) return [];
+  const end = TAIL.exec(question)?.[0] ?? "";
+  const things = question.slice(asked.length, question.length - end.length).split(JOIN);
+  const done = VERB.exec(things[0]!)?.[0] ?? "";
+  const parts = things.map((thing) => {
+    const own = VERB.exec(thing)?.[0];
+    return { question: `${asked}${own === undefined ? done : ""}${thing}${end}`, thing: thing.slice(own?.length ?? 0) };
+  });
+  return parts.length <= MOST_CLAUSES ? parts : [];
 }
