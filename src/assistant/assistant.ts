@@ -52,25 +52,35 @@ const kindOf = ({ route }: Routing, wide: boolean): QuestionKind =>
 /** How a question's answer came about, for operators. Plain data. */
 export type AnswerExplanation = ReturnType<typeof explainAnswer>;
 
-/** Computes again what decided an answer: the router, what finally answers (`figures` of the service, a `rule`, the
- * `latest` items or the `evidence`), and the evidence with its features even where something else answers. */
+/** Computes again what decided an answer, or each part of it: the router, what finally answers (`figures` of the service, a
+ * `rule`, the `latest` items, the `evidence` or `parts`), and the evidence with its features even where something else does. */
 export function explainAnswer(given: AskedQuestion, prepared: PreparedQuestion, on: AnswerIndex) {
-  const { routing, kind, by, standalone } = prepared;
+  const { standalone, parts, kind } = prepared;
   const asked =
     standalone === undefined
       ? { ...given, question: chosenTitle(given.question, given.history)?.title ?? given.question }
       : { ...given, question: standalone, history: [] };
+  const { decision, evidence, ...whole } = explainOne(asked, prepared, on);
+  if (parts === undefined) return { ...whole, decision, evidence };
+  const explainPart = ({ question, history, ...part }: (typeof parts)[number]) =>
+    explainOne({ ...asked, question, history, near: undefined }, { ...part, kind }, on);
+  return { ...whole, parts: parts.map(explainPart) };
+}
+
+function explainOne(asked: AskedQuestion, { routing, kind, by, answer }: PreparedQuestion, on: AnswerIndex) {
   const router = routeQuestion(asked.question, asked);
   const findings = searchFor({ ...asked, routing: router, wide: router.research && asked.research }, on);
+  const listed = answer?.sources.map(({ id, kind: of, lang, title }) => ({ id, kind: of, lang, title }));
   return {
     question: asked.question,
     router,
     route: { route: routing.route, sub_intent: routing.sub_intent, kind, by: by ?? "figures" },
+    ...(by === "latest" && { listed }),
     decision: decideOutcome(findings, { question: asked.question, routing: router }),
     evidence: findings.evidence.map(({ article, window }) => {
       const { found, texts: _, groups, ...scores } = article;
-      const { id, kind, lang, title } = found.passage;
-      return { id, kind, lang, title, ...scores, window, terms: groups.length };
+      const { id, lang, title } = found.passage;
+      return { id, kind: found.passage.kind, lang, title, ...scores, window, terms: groups.length };
     }),
   };
 }

@@ -65,3 +65,36 @@ it("shows the verdicts on a reply, and the calculations", async () => {
   );
   expect(verifying.requests[1]!.body).toMatchObject({ response_format: { type: "json_object" } });
 });
+
+const explained = async (question: string) => {
+  const args = ["ask", question, "--user", "carol", "--demo", ...REPEATABLE, "--explain", "--json"];
+  const { stdout } = await anp(args, { cwd: folder.path });
+  return (JSON.parse(stdout) as { explanation: object }).explanation;
+};
+
+it("shows each part of an answer to several questions in one", async () => {
+  const explanation = await explained("How do I create sub-accounts and API keys?");
+  expect(explanation).toMatchObject({
+    question: "How do I create sub-accounts and API keys?",
+    route: { route: "help", by: "parts" },
+    parts: [
+      {
+        question: "How do I create sub-accounts?",
+        route: { by: "evidence" },
+        decision: { outcome: expect.stringMatching(/answered|unsure/) as string },
+        evidence: [{ id: "help-sub-accounts" }, {}, {}, {}],
+      },
+      { question: "How do I create API keys?", evidence: [{ id: "help-api-keys" }, {}, {}, {}] },
+    ],
+  });
+  expect(explanation).not.toHaveProperty("evidence");
+});
+
+it("shows what an answer lists", async () => {
+  expect(await explained("Which coins were newly listed?")).toMatchObject({
+    route: { by: "latest" },
+    listed: [{ id: "notice-018", kind: "notice", lang: "en", title: "Lumex lists Orchard Finance (ORCH)" }],
+    evidence: [{}, {}, {}, {}],
+  });
+  expect(await explained("How do I create API keys?")).not.toHaveProperty("listed");
+});

@@ -19,7 +19,8 @@ import { asUnsure, ONLY_NOW, REPLIES, smallTalk } from "./replies.ts";
 export interface PreparedAnswer extends Pick<Draft, "forModel"> {
   readonly routing: Routing;
   readonly answer?: Answer; // Absent for what the service answers from its own figures: account and market.
-  readonly by?: "rule" | "latest" | "evidence"; // What the answer was made by.
+  readonly by?: "rule" | "latest" | "evidence" | "parts"; // What the answer was made by.
+  readonly parts?: readonly (PreparedAnswer & Pick<AnswerRequest, "question" | "history">)[]; // Of several questions in one.
 }
 
 const ADVICE = "investment_advice";
@@ -59,7 +60,8 @@ function answerEach(request: AnswerRequest, index: AnswerIndex): PreparedAnswer 
     const before = thing === undefined ? asked.slice(0, at) : [];
     const history = [...request.history, ...before.map((one) => ({ question: one.question, answer: "" }))];
     const routing = { ...routeQuestion(question, { history }), lang: request.routing.lang };
-    return prepareAnswer({ ...request, question, history, routing, near: undefined, isPart: true }, index);
+    const part = { ...request, question, history, routing, near: undefined, isPart: true };
+    return { question, history, ...prepareAnswer(part, index) };
   });
   const all = parts.flatMap(({ answer }) => answer ?? []);
   const articles = new Set(all.map(({ sources }) => sources[0]?.id));
@@ -76,7 +78,7 @@ function answerEach(request: AnswerRequest, index: AnswerIndex): PreparedAnswer 
   const outcome = outcomes.size === 1 ? all[0]!.outcome : "unsure";
   const excerpts = parts.flatMap(({ forModel }) => forModel?.excerpts ?? []);
   const forModel = excerpts.length > 0 && { forModel: { excerpts, otherwise: declined(request) } };
-  return { ...parts[0]!, answer: { ...all[0]!, ...told, outcome }, ...forModel };
+  return { routing: all[0]!.routing, by: "parts", parts, answer: { ...all[0]!, ...told, outcome }, ...forModel };
 }
 
 /** The label of help and notices is the operator's category: the router's words are those of one trade. */
