@@ -52,28 +52,25 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
 }
 
 /** Answers each of several questions in one, unless one has no answer (an offer, where none is sure) or shares its article;
- * one about several things, where each has a sure answer or a title that names it, and none a title that names another. */
+ * one about several things, where each has a sure answer or a title that names it. */
 function answerEach(request: AnswerRequest, index: AnswerIndex): PreparedAnswer | undefined {
   const asked = request.wide || request.isPart === true ? [] : partsOf(request.question);
-  if (asked.length < 2) return undefined;
+  if (asked.length === 0) return undefined;
   const parts = asked.map(({ question, thing }, at) => {
     const before = thing === undefined ? asked.slice(0, at) : [];
     const history = [...request.history, ...before.map((one) => ({ question: one.question, answer: "" }))];
     const routing = { ...routeQuestion(question, { history }), lang: request.routing.lang };
     const part = { ...request, question, history, routing, near: undefined, isPart: true };
-    return { question, history, ...prepareAnswer(part, index) };
+    return { question, thing, history, ...prepareAnswer(part, index) };
   });
   const all = parts.flatMap(({ answer }) => answer ?? []);
   const articles = new Set(all.map(({ sources }) => sources[0]?.id));
   const outcomes = new Set(all.map(({ outcome }) => outcome));
   const isUnlike = outcomes.has("declined") || (outcomes.has("offered") && !outcomes.has("answered"));
-  const isOne = asked.some(({ thing = "" }, at) =>
-    all.some(({ sources, outcome }, of) => {
-      const isNamed = names(sources[0]?.title, thing);
-      return thing !== "" && (outcome === "offered" || (of === at ? outcome !== "answered" && !isNamed : isNamed));
-    }),
-  );
-  if (isUnlike || isOne || articles.size < parts.length) return undefined;
+  const isVague = parts.some(({ thing, answer: { outcome, sources } = all[0]! }) => {
+    return thing !== undefined && outcome !== "answered" && (outcome === "offered" || !names(sources[0]?.title, thing));
+  });
+  if (isUnlike || isVague || articles.size < parts.length) return undefined;
   const told = { text: all.map(({ text }) => text).join("\n\n"), sources: all.flatMap(({ sources }) => sources) };
   const outcome = outcomes.size === 1 ? all[0]!.outcome : "unsure";
   const excerpts = parts.flatMap(({ forModel }) => forModel?.excerpts ?? []);

@@ -46,7 +46,7 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
   const [first, second] = evidence;
   const by = first?.article.near === undefined ? "order" : "score";
   const isClose = second !== undefined && second.article[by] >= ARTICLES.close.share * first!.article[by];
-  const isDouble = second !== undefined && (isClose || clausesOf(search.question).length > 1);
+  const isDouble = second !== undefined && (isClose || partsOf(search.question).some((part) => !("thing" in part)));
   const quoted = inRooms(evidence, isDouble ? ARTICLES.close.rooms : [1]);
   return { ranked, evidence, quoted };
 }
@@ -61,38 +61,29 @@ export const inRooms = (evidence: readonly Evidence[], rooms: readonly number[])
 const strengthOf = (article?: RankedArticle): number =>
   article === undefined ? 0 : article.score + RANKING.alike * article.alike + RANKING.part * article.part;
 
-const { boundary: BOUNDARY, asks: ASKS, compares: COMPARES, ...JOINED } = patternsOf(CLAUSES, "iu");
-const { frame: FRAME, verb: VERB, join: JOIN, tail: TAIL } = JOINED;
+const SAYS = patternsOf(CLAUSES, "iu");
 const REST = /^[ ,，、]+|(?<![ ,，、])[ ,，、]+$/g; // What may be left of a boundary at the ends of a clause.
 const LEAST = { zh: 4, en: 10 };
-const MOST_CLAUSES = 3;
-
-/** The questions in a question. One that does not consist of several is returned whole.
- * @example
- * clausesOf("how long does a withdrawal take and what does it cost?"); // two clauses */
-export function clausesOf(question: string): string[] {
-  const parts = question.split(BOUNDARY).map((part) => part.replace(REST, ""));
-  const clauses = parts.filter((part) => part.length >= (hasHan(part) ? LEAST.zh : LEAST.en) && ASKS.test(part));
-  return clauses.length >= 2 && clauses.length <= MOST_CLAUSES ? clauses : [question];
-}
-
-/** A question in a question, with what it is about where one question is asked about several things. */
-export type QuestionPart = { readonly question: string; readonly thing?: string };
+const MOST_PARTS = 3;
 
 /** The parts of a question: several questions, or one about several things that it does not compare. Else there are none.
  * @example
  * partsOf("How do I set up 2FA and an anti-phishing code?"); // { question: "How do I set up 2FA?", thing: "2FA" }, … */
-export function partsOf(question: string): QuestionPart[] {
-  const clauses = clausesOf(question);
-  if (clauses.length > 1) return clauses.map((clause) => ({ question: clause }));
-  const asked = FRAME.exec(question)?.[0];
-  if (asked === undefined || COMPARES.test(question)) return [];
-  const end = TAIL.exec(question)?.[0] ?? "";
-  const things = question.slice(asked.length, question.length - end.length).split(JOIN);
-  const done = VERB.exec(things[0]!)?.[0] ?? "";
+export function partsOf(question: string): { readonly question: string; readonly thing?: string }[] {
+  const clauses = question.split(SAYS.boundary).map((part) => part.replace(REST, ""));
+  const asking = clauses.filter((part) => part.length >= (hasHan(part) ? LEAST.zh : LEAST.en) && SAYS.asks.test(part));
+  if (asking.length > 1) return asking.length <= MOST_PARTS ? asking.map((part) => ({ question: part })) : [];
+  const frame = SAYS.frame.exec(question)?.[0];
+  if (frame === undefined || SAYS.compares.test(question)) return [];
+  const tail = SAYS.tail.exec(question)?.[0] ?? "";
+  const things = question.slice(frame.length, question.length - tail.length).split(SAYS.join);
+  const verb = SAYS.verb.exec(things[0]!)?.[0] ?? "";
   const parts = things.map((thing) => {
-    const own = VERB.exec(thing)?.[0];
-    return { question: `${asked}${own === undefined ? done : ""}${thing}${end}`, thing: thing.slice(own?.length ?? 0) };
+    const own = SAYS.verb.exec(thing)?.[0];
+    return {
+      question: `${frame}${own === undefined ? verb : ""}${thing}${tail}`,
+      thing: thing.slice(own?.length ?? 0),
+    };
   });
-  return parts.length <= MOST_CLAUSES ? parts : [];
+  return parts.length > 1 && parts.length <= MOST_PARTS ? parts : [];
 }
