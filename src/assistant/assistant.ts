@@ -70,17 +70,16 @@ export function explainAnswer(given: AskedQuestion, prepared: PreparedQuestion, 
 function explainOne(asked: AskedQuestion, { routing, kind, by, answer }: PreparedQuestion, on: AnswerIndex) {
   const router = routeQuestion(asked.question, asked);
   const findings = searchFor({ ...asked, routing: router, wide: router.research && asked.research }, on);
-  const listed = answer?.sources.map(({ id, kind: of, lang, title }) => ({ id, kind: of, lang, title }));
   return {
     question: asked.question,
     router,
     route: { route: routing.route, sub_intent: routing.sub_intent, kind, by: by ?? "figures" },
-    ...(by === "latest" && { listed }),
+    ...(by === "latest" && { listed: answer?.sources }),
     decision: decideOutcome(findings, { question: asked.question, routing: router }),
     evidence: findings.evidence.map(({ article, window }) => {
       const { found, texts: _, groups, ...scores } = article;
-      const { id, lang, title } = found.passage;
-      return { id, kind: found.passage.kind, lang, title, ...scores, window, terms: groups.length };
+      const { id, kind: of, lang, title } = found.passage;
+      return { id, kind: of, lang, title, ...scores, window, terms: groups.length };
     }),
   };
 }
