@@ -65,9 +65,18 @@ function questionsIn(file: string) {
 
 function answerTo({ name, question }: { name: (typeof WORLDS)[number]; question: string }) {
   const given = { question, history: [], research: false, refused: [], hasModel: false, now: NOW };
-  const { answer } = prepareQuestion(given, open(name).index);
-  return { outcome: answer?.outcome, sources: answer?.sources.map(({ id }) => id) ?? [] };
+  const { answer, by } = prepareQuestion(given, open(name).index);
+  return { by, outcome: answer?.outcome, sources: answer?.sources.map(({ id }) => id) ?? [] };
 }
+
+describe("a question whether something works now, for own figures or for a rule", () => {
+  it.each(questionsIn("state-questions.tsv"))("is $kind by $ids: $question", ({ kind, ids, ...asked }) => {
+    const { outcome = "", sources, by } = answerTo(asked);
+    expect([sources[0]].slice(0, ids.length)).toEqual(ids);
+    expect(outcome).toMatch({ led: /answered|unsure/, free: /unsure|offered|declined/ }[kind] ?? kind);
+    if (kind === "free" || kind === "led") expect(by).not.toBe("latest");
+  });
+});
 
 describe("a question about several things", () => {
   const rows = questionsIn("compound-questions.tsv");

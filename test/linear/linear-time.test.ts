@@ -125,7 +125,10 @@ beforeAll(async () => {
       rules.isKind("advice", text),
       rules.isElliptical(text),
       rules.withoutCourtesy(text),
-      ...(["sum", "followUp", "news", "notice", "why"] as const).map((kind) => rules.isKind(kind, text)),
+      rules.withoutState(text),
+      ...(["sum", "followUp", "news", "notice", "why", "rule", "state", "stateTold", "calculation"] as const).map(
+        (kind) => rules.isKind(kind, text),
+      ),
       [periodOf(text, 0), withoutPeriod(text)],
       isAssetName(text),
       assetsInQuestion(text),

@@ -4,13 +4,14 @@ import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import { partsOf, type Findings } from "../retrieval/find-evidence.ts";
 import { fold } from "../../language/tokenize.ts";
 import { assetsInQuestion } from "../../language/assets.ts";
-import { toIso } from "../../runtime/clock.ts";
+import { DAY_MS, toIso } from "../../runtime/clock.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./account-patterns.json" with { type: "json" };
+import { decideOutcome } from "./decide-outcome.ts";
 import { chosenTitle, names } from "./chosen-title.ts";
-import { isKind, routeQuestion } from "../routing/router.ts";
-import { answerAbout, answerFromEvidence, declined, draft, searchFor, type Draft } from "./evidence-answer.ts";
-import { answerLatest, asksForLatest } from "./latest-answer.ts";
+import { isKind, routeQuestion, withoutState } from "../routing/router.ts";
+import { answerAbout, answerFromEvidence, declined, draft, quote, searchFor, type Draft } from "./evidence-answer.ts";
+import { answerLatest, asksForLatest, isOfOther } from "./latest-answer.ts";
 import { ordinalOf } from "./ordinals.ts";
 import { periodOf } from "./period.ts";
 import { asUnsure, ONLY_NOW, REPLIES, smallTalk } from "./replies.ts";
@@ -24,6 +25,7 @@ export interface PreparedAnswer extends Pick<Draft, "forModel"> {
 }
 
 const ADVICE = "investment_advice";
+const STATE_MS = 14 * DAY_MS; // For how long a notice says how something works.
 const SAYS = patternsOf(PATTERNS, "i");
 
 /** Answers by the evidence in help, notices and news, save for the caller's own account, small talk, a wish for advice
@@ -41,14 +43,34 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const ofNews = { ...request, routing: routing.route === "notice" ? routing : routeTo("news", routing) };
   if (!isTitle && asksForLatest(request))
     return withRouting(answerLatest(ofNews, index), ofNews.routing, "latest", "latest");
-  const each = isTitle ? undefined : answerEach(request, index);
-  if (each !== undefined) return each;
-  const findings = searchFor(request, index, !isTitle && isKind("news", request.question));
-  const found = answerFromEvidence(findings, request);
+  const apart = isTitle ? undefined : (answerState(request, index) ?? answerEach(request, index));
+  if (apart !== undefined) return apart;
   const { question, history } = request;
+  const findings = searchFor(request, index, !isTitle && isKind("news", question));
+  const found = answerFromEvidence(findings, request);
   const isSame = history.at(-1)?.answer === found.text && history.at(-1)?.question !== question; // As just before.
-  const told = isSame && found.outcome === "answered" ? asUnsure(found, routing.lang) : found;
+  const isRule = !isTitle && request.hasModel !== true && isKind("calculation", question); // Of what is to be calculated.
+  const isDoubtful = isSame || isRule || (!isTitle && isKind("state", question));
+  const told = isDoubtful && found.outcome === "answered" ? asUnsure(found, routing.lang) : found;
   return settle(told, findings, request, index);
+}
+
+/** Answers whether something works now by the recent notices whose titles say so of it; undefined where there are none. */
+function answerState(request: AnswerRequest, index: AnswerIndex): PreparedAnswer | undefined {
+  const { question, now, routing } = request;
+  if (!isKind("state", question)) return undefined;
+  const thing = withoutState(question);
+  const isOfAsset = assetsInQuestion(question).size > 0;
+  const about = index.indexed().flatMap(({ passage: { id, kind, title, published_at, symbols = [] } }) => {
+    const isRecent = kind === "notice" && now - Date.parse(published_at ?? "") <= STATE_MS;
+    const isOfSymbol = symbols.some((symbol) => names(thing, symbol) && names(title, symbol));
+    const isNamed = isOfSymbol || ((isOfAsset || symbols.length === 0) && names(title, thing));
+    return isRecent && isNamed && isKind("stateTold", title) ? [id] : [];
+  });
+  const findings = searchFor({ ...request, about }, index);
+  if (findings.evidence.length === 0) return undefined;
+  const isSure = decideOutcome(findings, request).outcome === "answered";
+  return withRouting(quote(isSure ? "answered" : "unsure", findings, request), routeTo("notice", routing));
 }
 
 /** Answers each of several questions in one, unless one has no answer (an offer, where none is sure) or shares its article;
@@ -125,7 +147,7 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
     if (sub_intent === ADVICE) return withRouting(draft(REPLIES.investmentAdvice[lang], "declined"), routing, "rule");
     if (!isShown && route === "small_talk" && confidence >= SURE)
       return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing, "rule");
-    if (route === "news" || route === "notice") {
+    if ((route === "news" || route === "notice") && !isOfOther(request.question)) {
       const latest = answerLatest(request, index);
       // Of news nobody knows whether they answer what they were not found for.
       const isSure = latest.outcome === "answered" && route !== "news" && isKind("notice", request.question);

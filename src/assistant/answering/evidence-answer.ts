@@ -95,7 +95,8 @@ export function withModel(passages: readonly Passage[], extracted: Draft, reques
   return { ...extracted, forModel: { excerpts: passages.map(toExcerpt), otherwise: declined(request) } };
 }
 
-function quote(outcome: "answered" | "unsure", { evidence, quoted }: Findings, request: AnswerRequest): Draft {
+/** Quotes the best articles. */
+export function quote(outcome: "answered" | "unsure", { evidence, quoted }: Findings, request: AnswerRequest): Draft {
   const { routing, wide } = request;
   const narrow = outcome === "answered" ? quoted : inRooms(evidence, request.isPart === true ? [1] : ROOMS.unsure);
   const parts = wide ? evidence.slice(0, MOST.sections) : narrow;

@@ -33,8 +33,12 @@ export function asksForLatest(request: AnswerRequest): boolean {
   const isNews = routing.route === "news" || routing.route === "notice" || isKind("news", question);
   const isDated = periodOf(question, now) !== undefined;
   const isAsked = said.length === 0 ? isNews && isDated : isNews || isDated;
-  return isAsked && !isKind("why", question) && said.every((term) => GENERIC_TERMS.has(term) || ASSET_TERMS.has(term));
+  const isListed = isAsked && !isKind("why", question) && !isOfOther(question);
+  return isListed && said.every((term) => GENERIC_TERMS.has(term) || ASSET_TERMS.has(term));
 }
+
+/** Whether what is new does not answer a question: it asks for a rule, or whether something works now. */
+export const isOfOther = (question: string): boolean => isKind("rule", question) || isKind("state", question);
 
 /** The question before, where this one leaves its subject to that. */
 const previousNamed = ({ question, history }: AnswerRequest): string | undefined =>

@@ -130,10 +130,13 @@ export function isElliptical(question: string): boolean {
 /** Whether a question is so short that it may be a follow-up though it does not read as one: "要多久", "is there a maximum". */
 export const isShort = (question: string): boolean => fits(fold(question).trim(), SHORT);
 
-/** Whether a question is but a sum, needs what was said before, asks for news or notices by name, for a reason, or what to
- * buy or sell or where a price will go. */
-export const isKind = (kind: "sum" | "followUp" | "news" | "notice" | "why" | "advice", text: string) =>
-  SAYS[kind].test(fold(text).trim());
+/** Whether a question is but a sum, needs what was said before, asks for news or notices by name, for a reason, what to buy
+ * or sell or where a price will go, whether something works now, or for own figures; whether a title says how it works. */
+export const isKind = (kind: keyof typeof PATTERNS, text: string) => SAYS[kind].test(fold(text).trim());
+
+const STATE_WORDS = new RegExp(SAYS.stateWords.source, "gu");
+/** What a question whether something works now is about. */
+export const withoutState = (question: string): string => fold(question).replace(STATE_WORDS, " ");
 
 /** The folded question without a greeting and without a request for research, unless nothing else is left. */
 export function withoutCourtesy(question: string): string {
