@@ -62,10 +62,10 @@ function answerState(request: AnswerRequest, index: AnswerIndex): PreparedAnswer
   const thing = withoutState(question);
   const isOfAsset = assetsInQuestion(question).size > 0;
   const about = index.indexed().flatMap(({ passage: { id, kind, title, published_at, symbols = [] } }) => {
-    const isRecent = kind === "notice" && now - Date.parse(published_at ?? "") <= STATE_MS;
-    const isOfSymbol = symbols.some((symbol) => names(thing, symbol) && names(title, symbol));
-    const isNamed = isOfSymbol || ((isOfAsset || symbols.length === 0) && names(title, thing));
-    return isRecent && isNamed && isKind("stateTold", title) ? [id] : [];
+    const tells = kind === "notice" && now - Date.parse(published_at ?? "") <= STATE_MS && isKind("stateTold", title);
+    const isOfSymbol = tells && symbols.some((symbol) => names(thing, symbol) && names(title, symbol));
+    const isOfThing = tells && (isOfAsset || symbols.length === 0) && names(title, thing);
+    return isOfSymbol || isOfThing ? [id] : [];
   });
   const findings = searchFor({ ...request, about }, index);
   if (findings.evidence.length === 0) return undefined;
