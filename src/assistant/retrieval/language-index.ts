@@ -21,7 +21,8 @@ class Postings {
   }
 
   remove(document: number): void {
-    const at = this.packed.findIndex((packed) => packed >>> FREQUENCY_BITS === document);
+    let at = 0;
+    while (at < this.count && this.packed[at]! >>> FREQUENCY_BITS !== document) at++;
     this.packed[at] = this.packed[--this.count]!;
   }
 }
