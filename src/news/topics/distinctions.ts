@@ -109,8 +109,8 @@ export function differBetween(a: readonly Unit[], b: readonly Unit[]): boolean {
   while (start < most && isSame(a[start]!, b[start]!)) start++;
   let end = 0;
   while (end < most - start && isSame(a.at(-1 - end)!, b.at(-1 - end)!)) end++;
+  if (start + end === most || start + end < DISTINCT.frame * most) return false;
   const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
-  if (x.length === 0 || y.length === 0 || start + end < DISTINCT.frame * most) return false;
   const meanings = y.flatMap(meaningsOf);
   return !x.flatMap(meaningsOf).some((meaning) => meanings.includes(meaning));
 }
