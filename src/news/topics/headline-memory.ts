@@ -25,20 +25,19 @@ export interface Reading extends Pick<Headline, "summary" | "lang"> {
   readonly terms: readonly number[];
   readonly traits: Traits;
   readonly text: () => NetworkText; // As the network reads it, read when it is first compared.
+  readonly likenesses: Map<number, number>; // How surely others are one event with it, by their ids.
 }
 
 const { most: MOST, network: NETWORK } = CLUSTERING;
 let network: AttentionNetwork | undefined; // The same for the whole process.
 const openNetwork = (): AttentionNetwork =>
   (network ??= new AttentionNetwork(new URL("title-network.br", import.meta.url), RULES));
-const IDS = 2 ** 26;
 
 /** What is kept of headlines from one clustering to the next, so that a refresh reads those alone that are new: the terms
  * of each, and which of them report different events. It is found again by the text and never changes a result. */
 export class HeadlineMemory {
   #numbers = new Map<string, number>();
   #readings = new Map<string, Reading>(); // By title.
-  readonly #pairs = new Map<number, number>(); // How surely two are one event, by both ids.
   #nextId = 0;
 
   /** How many terms have a number. */
@@ -50,11 +49,11 @@ export class HeadlineMemory {
     const before = this.#numbers.size > MOST.known ? new Map<string, Reading>() : this.#readings;
     if (before !== this.#readings) this.#numbers = new Map();
     this.#readings = new Map();
-    if (this.#pairs.size > MOST.pairs * headlines.length) this.#pairs.clear();
     const result: Reading[] = [];
     for (const headline of headlines) {
       const known = before.get(headline.title);
       const reading = known !== undefined && isOf(known, headline) ? known : this.#read(headline);
+      if (reading.likenesses.size > MOST.pairs) reading.likenesses.clear();
       this.#readings.set(headline.title, reading);
       result.push(reading);
       await step();
@@ -81,15 +80,15 @@ export class HeadlineMemory {
       terms,
       traits: traitsOf(title, titleTerms.keys()),
       text: () => (text ??= readTitle(title)),
+      likenesses: new Map(),
     };
   }
 
   /** How surely two report one event: below 0 they are apart, infinite where the rules see nothing against it and the
    * network is not asked. */
   likeness(a: Reading, b: Reading): number {
-    const pair = a.id * IDS + b.id;
-    let likeness = this.#pairs.get(pair);
-    if (likeness === undefined) this.#pairs.set(pair, (likeness = likenessOf(a, b)));
+    let likeness = a.likenesses.get(b.id);
+    if (likeness === undefined) a.likenesses.set(b.id, (likeness = likenessOf(a, b)));
     return likeness;
   }
 }
