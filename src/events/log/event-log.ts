@@ -8,6 +8,7 @@ import { newEvent, type NewEvent, type StoredEvent } from "../event.ts";
 
 const QUEUE_LIMITS = { events: 10_000, bytes: 32 * 1024 * 1024 }; // What may wait for the storage; bytes as JSON.
 export type QueueLimits = Readonly<typeof QUEUE_LIMITS>;
+const HELD_MS = 10; // How long events that nobody waits for are held for others: a batch is several syncs.
 /** When an event happened, in ISO 8601, the id it came with, and where in the log of that day it may be already. */
 export type KnownEvent = Pick<StoredEvent, "created_at" | "source_id"> & { readonly search?: DuplicateSearch };
 
@@ -22,7 +23,7 @@ interface QueuedEvent extends PendingEvent {
 export type EventDeps = { storage: Storage; clock: Clock; ids: Ids; logger: Logger; limits?: QueueLimits | undefined };
 
 /** The event log. It writes with group commit: while one append is being written, further events queue up, and the next
- * append carries them all. Under load the events share the cost of a durable write; a single event does not wait. */
+ * append carries them all. Under load the events share the cost of a durable write; one that is waited for is not held. */
 export class EventLog {
   readonly #deps: EventDeps;
   readonly #writer: ReturnType<typeof createDayWriter>;
@@ -30,6 +31,8 @@ export class EventLog {
   #waitingBytes = 0;
   #writing: readonly QueuedEvent[] = [];
   #draining: Promise<void> | undefined;
+  #release: (() => void) | undefined; // Ends the hold of those that nobody waits for.
+  #flushes = 0; // Callers that wait until nothing is queued.
   #closed = false;
   #dropped = 0; // Events dropped since the start.
   #lost: number | undefined; // Events dropped in the current outage; undefined when there is none.
@@ -56,6 +59,7 @@ export class EventLog {
         this.#waiting.push(queued);
         this.#waitingBytes += bytes;
         this.#draining ??= this.#drain();
+        if (!later) this.#release?.();
       }
     });
   }
@@ -78,7 +82,10 @@ export class EventLog {
 
   /** Waits until nothing is queued. */
   async flush(): Promise<void> {
+    this.#flushes += 1;
+    this.#release?.();
     while (this.#draining !== undefined) await this.#draining;
+    this.#flushes -= 1;
   }
 
   /** Drops events from now on, and waits until nothing is queued. */
@@ -103,11 +110,22 @@ export class EventLog {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
+      if (this.#flushes === 0 && this.#waiting.every(({ later }) => later)) await this.#held();
       this.#writing = this.#takeBatch();
       await this.#write(this.#writing);
     }
     this.#writing = [];
     this.#draining = undefined; // In the same step as the check of the queue: an event queued between would wait.
+  }
+
+  #held(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, HELD_MS);
+      this.#release = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   async #write(batch: readonly QueuedEvent[]): Promise<void> {
