@@ -2,6 +2,7 @@ import { z } from "zod";
 import { chatAnswer } from "../../contract/schemas/assistant-schemas.ts";
 import { DAY_MS, toIso, type Clock } from "../../runtime/clock.ts";
 import { leastIdAt, type Ids } from "../../runtime/ids.ts";
+import { createBackground } from "../../runtime/background.ts";
 import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import { readDocument, readDocuments } from "../../storage/documents.ts";
 import { streamItem } from "../../storage/keys.ts";
@@ -103,25 +104,11 @@ function createSessions({ storage, clock, kept_days }: SessionDeps) {
     new Stream(storage, ["users", user, "sessions", String(session)], sessionTurn);
 
   const inTurn = createKeyedMutex();
-  const onTheirWay = new Set<Promise<void>>(); // Turns, and what else follows a reply.
-  function follow(work: Promise<void>): Promise<void> {
-    onTheirWay.add(work);
-    const leave = (): void => void onTheirWay.delete(work);
-    work.then(leave, leave);
-    return work;
-  }
-
-  /** The messages of the last turns, at least `count` and as many as are read at once, or all. */
-  async function recentTurns(stream: Stream<SessionTurn>, head: number, count = 0): Promise<number[]> {
-    const turns = await stream.read(head - Math.max(count, RECENT_TURNS) + 1, head);
-    if (turns.length === head) turns.unshift(...(await firstTurn(storage, stream)));
-    return [...new Set(turns.map(({ message_id }) => message_id))];
-  }
-
+  const { size, follow, settled } = createBackground();
   /** The last turns of a session, at least `count` of them, and which of these answers are not among them. */
   async function compare(user: string, session: number, count: number, charged: readonly number[]) {
     const stream = sessionOf(user, session);
-    const read = async () => recentTurns(stream, await stream.head(), count);
+    const read = async () => recentTurns(storage, stream, await stream.head(), count);
     const turns = await inTurn(sessionName(user, session), read);
     // What is older than the turns that were read has its turn before them.
     const from = turns.length < Math.max(count, RECENT_TURNS) ? 0 : Math.min(...turns);
@@ -136,7 +123,7 @@ function createSessions({ storage, clock, kept_days }: SessionDeps) {
     const isFirst = session_id === message_id;
     let head = isFirst ? 0 : await stream.head();
     for (;;) {
-      if (!isFirst && (await recentTurns(stream, head, among)).includes(message_id)) return;
+      if (!isFirst && (await recentTurns(storage, stream, head, among)).includes(message_id)) return;
       // What was charged before a failover, or in a folder that a copy replaced, may not be charged any more.
       if (storage.generation() !== generation) throw new StorageError("The storage was exchanged since the charge.");
       // Where it is there already, another caller wrote the same.
@@ -165,13 +152,10 @@ function createSessions({ storage, clock, kept_days }: SessionDeps) {
      * @param failed is called with the reason when a message could not join, or `first` failed */
     async joinLater(added: SessionMessage, first: Promise<unknown>, failed: (error: unknown) => void): Promise<void> {
       const joined = sessions.join(added, first).catch(failed);
-      if (onTheirWay.size > MOST_JOINING) await joined;
+      if (size() > MOST_JOINING) await joined;
     },
     follow, // Counts what follows a reply as on its way.
-    /** Waits for what is on its way. */
-    settled: async (): Promise<void> => {
-      while (onTheirWay.size > 0) await Promise.allSettled(onTheirWay);
-    },
+    settled, // Waits for what is on its way.
     /** Those of the answers that a session should hold, oldest first, and does not. */
     missing: async (user: string, session: number, charged: readonly number[]): Promise<number[]> =>
       (await compare(user, session, MOST_MISSING, charged)).missing,
@@ -186,6 +170,13 @@ function createSessions({ storage, clock, kept_days }: SessionDeps) {
 }
 
 const sessionName = (user: string, session: number): string => `${session}\n${user}`;
+
+/** The messages of the last turns, at least `count` and as many as are read at once, or all. */
+async function recentTurns(storage: Storage, stream: Stream<SessionTurn>, head: number, count = 0): Promise<number[]> {
+  const turns = await stream.read(head - Math.max(count, RECENT_TURNS) + 1, head);
+  if (turns.length === head) turns.unshift(...(await firstTurn(storage, stream)));
+  return [...new Set(turns.map(({ message_id }) => message_id))];
+}
 
 /** The turn of the message that opened a session. None where the session was opened without, or by an earlier build. */
 async function firstTurn(storage: Storage, { name }: Stream<SessionTurn>): Promise<SessionTurn[]> {

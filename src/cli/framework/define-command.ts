@@ -54,7 +54,8 @@ export interface Program {
   readonly main: (argv: readonly string[], io: CommandIo) => Promise<number>;
 }
 
-type Nothing = Readonly<Record<never, never>>; // What a command takes that takes nothing.
+// oxlint-disable-next-line typescript/no-empty-object-type -- What a command takes that takes nothing: no keys.
+type Nothing = {};
 type Asked = Readonly<Record<string, string | undefined>>;
 type RunContext = Context & { readonly program: Program };
 /** What a definition needs to become part of a program. */

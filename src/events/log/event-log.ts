@@ -110,7 +110,8 @@ export class EventLog {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      if (this.#flushes === 0 && this.#waiting.every(({ later }) => later)) await this.#held();
+      const isHeld = this.#deps.storage.durable && this.#flushes === 0 && this.#waiting.every(({ later }) => later);
+      if (isHeld) await this.#held();
       this.#writing = this.#takeBatch();
       await this.#write(this.#writing);
     }
