@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import fc from "fast-check";
 import { openDay } from "../../src/events/log/day-log.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
@@ -56,6 +56,24 @@ describe.each(STORAGES)("event log on $name", ({ open }) => {
     expect(await openDay(storage, TODAY).head()).toBe(4);
     const lines = await collect(events.export());
     expect(lines.map((line) => (JSON.parse(line) as { user_id: string }).user_id)).toEqual(all.map((e) => e.user_id));
+  });
+
+  it("holds what nobody waits for, until something is waited for, all is flushed or a moment has passed", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { events } = openEvents(storage);
+    const later = () => events.recordLater(question("a", "?"), { created_at: new Date(NOON).toISOString() });
+    const held = [later(), later(), events.record(question("b", "waited for")), later()];
+    await Promise.all(held.slice(0, 3));
+    await events.flush();
+    await Promise.all(held);
+    const last = later();
+    await vi.advanceTimersByTimeAsync(10);
+    await last;
+    const batches = await openDay(storage, TODAY).read(1, 100);
+    // In memory there is nothing to share: the first goes alone.
+    const sizes = storage.durable ? [4, 1] : [1, 3, 1];
+    expect(batches.map((batch) => batch.events.length)).toEqual(sizes);
   });
 
   it("gives several writers each its own place", async () => {
