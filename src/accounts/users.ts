@@ -3,9 +3,9 @@ import { LIMITS } from "../contract/field-bounds.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import { batchesOf } from "../runtime/batches.ts";
-import { readDocument, readDocuments, readPresent, writeDocument } from "../storage/documents.ts";
+import { readDocument, readDocuments, readPresent, type Skip, writeDocument } from "../storage/documents.ts";
 import { decodeSegment } from "../storage/keys.ts";
-import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
+import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 
 /** A user's profile: what is stored about a user besides the ledger. */
@@ -24,6 +24,8 @@ export const userProfile = z.strictObject({
 export type UserProfile = z.infer<typeof userProfile>;
 type UserSettings = Partial<Pick<UserProfile, "free_daily_quota" | "lang">>;
 type NewSettings = { readonly [K in keyof UserSettings]: UserSettings[K] | undefined };
+/** Called for each user of whom something is damaged, with the name and the first damage. */
+export type OnDamage = (message: string) => void;
 /** The users and their settings. */
 export type Users = ReturnType<typeof createUsers>;
 
@@ -64,18 +66,30 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       cache.forget(user_id);
     },
     /** All users, in no particular order. Reads everything: for operators. */
-    async *list(): AsyncGenerator<UserProfile> {
+    async *list(onDamage: OnDamage): AsyncGenerator<UserProfile> {
+      const skip = skipUsers(onDamage);
       for await (const keys of batchesOf(storage.keys(["users"], "profile"), 256))
-        yield* await readDocuments(storage, keys, userProfile);
+        yield* await readDocuments(storage, keys, userProfile, skip);
     },
     /** The ids of all users, in no particular order: for operators. Only the ids that the keys do not hold are read. */
-    async *ids(): AsyncGenerator<string> {
+    async *ids(skip?: Skip): AsyncGenerator<string> {
       for await (const key of storage.keys(["users"], "profile")) {
         const id = decodeSegment(key[1]!);
         if (id !== undefined) yield id;
-        else for (const { user_id } of await readDocuments(storage, [key], userProfile)) yield user_id;
+        else for (const { user_id } of await readDocuments(storage, [key], userProfile, skip)) yield user_id;
       }
     },
+  };
+}
+
+/** Skips what is damaged of users, whatever else is read of them. */
+export function skipUsers(onDamage: OnDamage): Skip {
+  const reported = new Set<string>();
+  return ({ key, message }) => {
+    const user = new EncodedSegment(key.split("/")[1]!);
+    if (!reported.has(user.text)) onDamage(`${decodeSegment(user) ?? user.text}: ${message}`);
+    reported.add(user.text);
+    return [];
   };
 }
 

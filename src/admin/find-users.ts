@@ -2,6 +2,7 @@ import { INDEXED_CHARACTERS, SECRET_CHARACTERS } from "../accounts/tokens.ts";
 import { AnpError, UnknownUserError } from "../contract/errors.ts";
 import { collect } from "../runtime/batches.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
+import type { Skip } from "../storage/documents.ts";
 
 const TOKEN_PREFIX = "anp_";
 const SHORTEST_TOKEN_START = TOKEN_PREFIX.length + 4; // Enough to search by.
@@ -36,10 +37,10 @@ export async function findUsers(
 }
 
 /** The ids of all users, sorted, or only the given one. @throws AnpError 404 when the given user is not known */
-export async function knownUsers(service: AccountsService, user: string | undefined): Promise<string[]> {
+export async function knownUsers(service: AccountsService, user: string | undefined, skip?: Skip): Promise<string[]> {
   if (user !== undefined) {
     await service.userStates.of(user);
     return [user];
   }
-  return [...new Set(await collect(service.users.ids()))].sort();
+  return [...new Set(await collect(service.users.ids(skip)))].sort();
 }

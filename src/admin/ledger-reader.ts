@@ -17,7 +17,7 @@ export interface LedgerRow extends Omit<OperationData<"getLedger">["items"][numb
 export interface LedgerReader<E = LedgerRow> {
   readonly total: () => Promise<number>; // Number of the last entry.
   readonly last?: () => E | undefined; // The last entry, as of the last call of `total`, where that was read.
-  readonly read: (from: number, to: number) => Promise<E[]>; // Those that exist, both included, oldest first.
+  readonly read: (from: number, to: number) => Promise<E[]>; // Both included, oldest first; some skip damage.
 }
 
 /** Reads a user's ledger from the storage. */
@@ -137,21 +137,21 @@ export async function* newestFirst<E extends Selectable>(reader: LedgerReader<E>
       size = 1;
       continue;
     }
-    to -= rows.length;
+    to -= size;
     if (size > 1) size = Math.min(PAGE, size * 2);
     for (const row of rows.toReversed()) if (matches(row, selection)) yield row;
-    if (since !== undefined && Date.parse(rows[0]!.created_at) < since - DISORDER_MS) return;
+    if (since !== undefined && rows.length > 0 && Date.parse(rows[0]!.created_at) < since - DISORDER_MS) return;
   }
 }
 
-/** Number of the last entry dated at an instant or before it, by binary search, or a little larger. */
+/** Number of the last entry dated at an instant or before it, by binary search, or a larger one. */
 async function lastBefore(reader: LedgerReader<Selectable>, instant: number, total: number): Promise<number> {
   let low = 0;
   let high = total + 1;
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     const [row] = await reader.read(middle, middle);
-    if (Date.parse(row!.created_at) <= instant) low = middle;
+    if (row === undefined || Date.parse(row.created_at) <= instant) low = middle;
     else high = middle;
   }
   return high - 1;

@@ -1,16 +1,17 @@
+import { type OnDamage, skipUsers } from "../accounts/users.ts";
 import { DAY_MS } from "../runtime/clock.ts";
 import { feedbackOf } from "../events/projections/user-feedback.ts";
 import { entry as entrySchema, ledgerKey, type Entry } from "../ledger/entry.ts";
-import type { Ledger } from "../ledger/ledger.ts";
 import { batchesOf, collect, firstOf } from "../runtime/batches.ts";
 import { parseJson } from "../runtime/json/parse-json.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
-import type { Storage } from "../storage/storage.ts";
+import { readOrDamage, type Skip } from "../storage/documents.ts";
+import { ifDamaged } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 import { chargedQuestions } from "./charged-questions.ts";
 import { knownUsers } from "./find-users.ts";
 import { DISORDER_MS, matches, newestEntries, newestFirst, toLedgerRow } from "./ledger-reader.ts";
-import type { LedgerReader, LedgerRow, Selection } from "./ledger-reader.ts";
+import type { LedgerRow, Selection } from "./ledger-reader.ts";
 
 /** Which entries of all ledgers to find: those that match every given field. */
 export interface LedgerSearch extends Selection {
@@ -24,47 +25,51 @@ export interface LedgerSearch extends Selection {
 export type FoundRow = LedgerRow & { readonly user_id: string };
 /** Called with the number of a user or of users, and the number of all. */
 export type OnUser = (done: number, users: number) => void;
+type ReadUser<T> = (user: string) => Promise<T[]>;
 
 /** The entries of all users that match, by user, newest first. A ledger that ends before the range costs a few reads.
- * @param onUser called with how many users have been searched, and their number @throws CorruptionError */
-export async function* searchLedgers(service: AccountsService, search: LedgerSearch, onUser: OnUser) {
+ * @param onDamage called for each user of whom something could not be searched; all else is */
+export function searchLedgers(service: AccountsService, search: LedgerSearch, onUser: OnUser, onDamage: OnDamage) {
+  const skip = skipUsers(onDamage);
   const read = async (user_id: string): Promise<FoundRow[]> =>
-    (await collect(fittingEntries(service, user_id, search))).map((entry) => ({ user_id, ...toLedgerRow(entry) }));
-  for await (const rows of eachLedger(service, read, onUser)) yield* rows;
+    (await collect(findFitting(service, user_id, search, skip))).map((entry) => ({ user_id, ...toLedgerRow(entry) }));
+  return eachLedger(service, read, onUser, skip);
 }
 
 /** The entries of a user that fit, newest first. Those that do not are looked at, but not checked. */
-async function* fittingEntries({ storage, ledger }: AccountsService, user: string, search: LedgerSearch) {
-  const reader = uncheckedReader(storage, ledger, user, search.until);
+async function* findFitting(service: AccountsService, user: string, search: LedgerSearch, skip: Skip) {
+  const reader = uncheckedReader(service, user, skip, search.until);
   async function* found(): AsyncGenerator<Entry> {
     for await (const glance of newestFirst(reader, search)) if (fits(glance, search)) yield glance;
   }
   for await (const some of batchesOf(found(), 100)) {
     const [from, to] = [some.at(-1)!.id, some[0]!.id];
     const isDense = to - from < 2 * some.length;
-    const read = isDense
-      ? [(await ledger.read(user, from, to)).reverse()]
-      : await Promise.all(some.map(({ id }) => ledger.read(user, id, id)));
-    for (const entry of read.flat()) if (matches(entry, search) && fits(entry, search)) yield entry;
+    const readSingly = async () => (await Promise.all(some.map(({ id }) => reader.readOne(id)))).flat();
+    const read = await (isDense ? ifDamaged(service.ledger.read(user, from, to), readSingly) : readSingly());
+    read.sort((one, other) => other.id - one.id);
+    for (const entry of read) if (matches(entry, search) && fits(entry, search)) yield entry;
   }
 }
 
 /** Reads a ledger as it is stored. What does not look like an entry is read again with all checks, to be reported. */
-function uncheckedReader(storage: Storage, ledger: Ledger, user: string, until = Infinity): LedgerReader<Entry> {
+function uncheckedReader({ storage, ledger }: AccountsService, user: string, skip: Skip, until = Infinity) {
   const stream = new Stream(storage, ledgerKey(user), entrySchema);
   let last: Entry | undefined;
+  const readOne = (id: number): Promise<Entry[]> => ifDamaged(ledger.read(user, id, id), skip);
   const read = async (from: number, to: number): Promise<Entry[]> => {
-    const texts = await storage.getMany(Array.from({ length: to - from + 1 }, (_, step) => stream.keyOf(from + step)));
-    const glances = texts.map((text, step) => {
-      const glance = text === undefined ? undefined : (parseJson(text) as Entry | null | undefined);
-      return glance?.id === from + step && !Number.isNaN(Date.parse(glance.created_at)) ? glance : undefined;
+    const keys = Array.from({ length: to - from + 1 }, (_, step) => stream.keyOf(from + step));
+    const glances = (await readOrDamage(storage, keys)).map(async (text, step) => {
+      const glance = typeof text === "string" ? (parseJson(text) as Entry | null | undefined) : undefined;
+      return glance?.id === from + step && !Number.isNaN(Date.parse(glance.created_at)) ? glance : readOne(from + step);
     });
-    return glances.every((glance) => glance !== undefined) ? glances : ledger.read(user, from, to);
+    return (await Promise.all(glances)).flat();
   };
   return {
     read,
+    readOne,
     last: () => last,
-    async total() {
+    async total(): Promise<number> {
       const hint = await stream.storedHead();
       [last] = hint === 0 ? [] : await read(hint, hint);
       // An end that is later than the range need not be found.
@@ -86,11 +91,11 @@ function fits({ delta, details }: Entry, { actor, reason, least, most }: LedgerS
   );
 }
 
-async function* eachLedger<T>(service: AccountsService, read: (user: string) => Promise<T>, onUser: OnUser) {
-  const users = await knownUsers(service, undefined);
+async function* eachLedger<T>(service: AccountsService, read: ReadUser<T>, onUser: OnUser, skip: Skip) {
+  const users = await knownUsers(service, undefined, skip);
   let done = 0;
   for await (const some of batchesOf(users, 32)) {
-    yield* await Promise.all(some.map(read));
+    yield* (await Promise.all(some.map((user) => ifDamaged(read(user), skip)))).flat();
     onUser((done += some.length), users.length);
   }
 }
@@ -117,15 +122,16 @@ async function totalsOf(user_id: string, entries: AsyncIterable<Entry>) {
   return totals;
 }
 
-/** The users with the most of one figure in a range, the highest first; users who have none of it are left out. */
+/** The users with the most of one figure in a range, highest first. Those without any, and damaged ones, are left out. */
 export async function topUsers(
   service: AccountsService,
   by: Exclude<keyof UserTotals, "user_id">,
   { most, ...selection }: Selection & { readonly most: number },
   onUser: OnUser,
+  onDamage: OnDamage,
 ): Promise<UserTotals[]> {
-  const read = (user: string) => totalsOf(user, newestEntries(service.ledger, user, selection));
-  const all = await collect(eachLedger(service, read, onUser));
+  const read = async (user: string) => [await totalsOf(user, newestEntries(service.ledger, user, selection))];
+  const all = await collect(eachLedger(service, read, onUser, skipUsers(onDamage)));
   const ranked = all.filter((one) => one[by] > 0).sort((one, other) => other[by] - one[by]);
   return ranked.slice(0, most);
 }

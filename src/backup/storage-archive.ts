@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { batchesOf } from "../runtime/batches.ts";
-import { printKey } from "../storage/documents.ts";
+import { printKey, readOrDamage } from "../storage/documents.ts";
 import { encodeKey, isEncodedKey, itemKey, missingItem, streamItem } from "../storage/keys.ts";
 import { CorruptionError, type EncodedSegment, ifDamaged, type Key, type Storage } from "../storage/storage.ts";
-import { readOrDamage } from "../storage/stream.ts";
 import { checksummed, ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
 
 const foreign = (key: unknown): string => `${JSON.stringify(key)} is not a key that anp writes`;

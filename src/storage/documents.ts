@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { printField, validate } from "../contract/validation/validate-value.ts";
 import { parseOrError } from "../runtime/json/parse-json.ts";
-import { type Key, type Storage, EncodedSegment, CorruptionError, isOutage, orError, StorageError } from "./storage.ts";
+import { CorruptionError, EncodedSegment, ifDamaged, isOutage, orError, StorageError } from "./storage.ts";
+import type { Key, Storage } from "./storage.ts";
 
 /** A key as a person reads it: `users/alice/profile`. */
 export const printKey = (key: Key): string =>
@@ -40,14 +41,25 @@ export async function readPresent<T>(storage: Documents, key: Key, schema: z.Zod
 }
 
 /** The documents under these keys that are there, in the order asked for. */
-export async function readDocuments<T>(storage: Documents, keys: readonly Key[], schema: z.ZodType<T>): Promise<T[]> {
-  const documents = (await storage.getMany(keys)).map((text, index) => parseDocument(keys[index]!, text, schema));
-  return documents.filter((document) => document !== undefined);
+export async function readDocuments<T>(storage: Documents, keys: readonly Key[], schema: z.ZodType<T>, skip?: Skip) {
+  const texts = await readOrDamage(storage, keys);
+  return keys.flatMap((key, index): T[] => {
+    const document = checkDocument(key, texts[index], schema);
+    if (!(document instanceof CorruptionError)) return document === undefined ? [] : [document];
+    if (skip === undefined) throw document;
+    return skip(document);
+  });
 }
 
 /** Writes a document as a whole. */
 export async function writeDocument(storage: Pick<Storage, "put">, key: Key, value: object): Promise<void> {
   await storage.put(key, JSON.stringify(value));
+}
+
+/** Each key's value or its damage: one does not hide another. */
+export function readOrDamage(storage: Documents, keys: readonly Key[]) {
+  const one = (key: Key) => ifDamaged(storage.get(key), (damage) => damage);
+  return ifDamaged(storage.getMany(keys), () => Promise.all(keys.map(one)));
 }
 
 /** Each key's value or its error: none hides another. @throws StorageError when the storage does not answer */
@@ -65,6 +77,8 @@ export async function probe(storage: Storage): Promise<void> {
 
 /** The part of a storage that documents need. */
 export type Documents = Pick<Storage, "verify" | "get" | "getMany" | "create" | "put" | "children">;
+/** Is called with what is damaged, which is left out; a read without it fails there. */
+export type Skip = (damage: CorruptionError) => [];
 
 /** The documents below a segment: their keys begin with it. */
 export function documentsBelow(storage: Storage, segment: string): Documents {

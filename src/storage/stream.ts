@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { collect } from "../runtime/batches.ts";
-import { checkDocument, parseDocument } from "./documents.ts";
+import { checkDocument, parseDocument, readOrDamage } from "./documents.ts";
 import { encodeKey, itemKey, missingItem } from "./keys.ts";
 import type { Behind, CreateOutcome, Key, Storage } from "./storage.ts";
 import { CorruptionError, EncodedSegment, ifDamaged } from "./storage.ts";
@@ -183,10 +183,4 @@ export class Stream<T> {
     const head = Number(text);
     return Number.isSafeInteger(head) && head > 0 ? head : 0;
   }
-}
-
-/** Each key's value or its damage: one does not hide another. */
-export function readOrDamage(storage: Storage, keys: readonly Key[]) {
-  const one = (key: Key) => ifDamaged(storage.get(key), (damage) => damage);
-  return ifDamaged(storage.getMany(keys), () => Promise.all(keys.map(one)));
 }

@@ -143,7 +143,7 @@ async function withSuggestion(error: unknown, { users }: Pick<AccountsService, "
   const { UnknownUserError } = await import("../../contract/errors.ts");
   if (!(error instanceof UnknownUserError)) return error;
   const known: string[] = [];
-  for await (const { user_id } of users.list()) if (known.push(user_id) === MOST_COMPARED) break;
+  for await (const { user_id } of users.list(() => undefined)) if (known.push(user_id) === MOST_COMPARED) break;
   const { didYouMean } = await import("../../runtime/text/edit-distance.ts");
   return new UnknownUserError(error.user, didYouMean(error.user, known));
 }

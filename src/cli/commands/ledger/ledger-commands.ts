@@ -2,7 +2,7 @@ import { CommandFailure, type Context, defineCommand, defineGroup, EXIT } from "
 import { list, printAll } from "./list.ts";
 import { verify } from "./verify.ts";
 import type { Entry } from "../../../ledger/entry.ts";
-import { countTo, INCOMPLETE, longWork, printLong } from "../../framework/long-work.ts";
+import { countTo, INCOMPLETE, longWork, printLong, SkippedDamage } from "../../framework/long-work.ts";
 import { anything, integer, name, oneOf, optional, required, toggle, userId, userParam } from "../../params/param.ts";
 import { type AccountOperations, findUser, withAccountOperations, withAccounts } from "../../target/operations.ts";
 import { formatOf, openRowPrinter, printRecord, printTable, tableColumns, type Column } from "../../terminal/print.ts";
@@ -105,23 +105,27 @@ const search = defineCommand("ledger search", {
       const { searchLedgers } = await import("../../../admin/search-ledgers.ts");
       const wanted = { actor, reason, least, most, ...selectionOf(flags, context.clock.now(), zone) };
       const columns: Column<FoundRow>[] = tableColumns(context, { table: "found entries", zone });
+      const damage = new SkippedDamage();
       await longWork(context, "What was found so far is printed; a shorter range takes less time.", (report) =>
-        printAll(context, columns, searchLedgers(service, wanted, countTo(report, "users searched"))),
+        printAll(context, columns, searchLedgers(service, wanted, countTo(report, "users searched"), damage.add)),
       );
+      damage.fail(EXIT.failure, () => "The storage is damaged. Everything else was searched.");
     }),
 });
 
 const top = defineCommand("ledger top", {
   options: { by: optional(oneOf("spent", "earned", "free", "asked")), ...recentFlags, limit: optional(integer(1)) },
   async run({ by = "spent", limit = 20, ...flags }, context) {
+    const damage = new SkippedDamage();
     const rows = await withAccounts(context, async ({ service, zone }) => {
       const { topUsers } = await import("../../../admin/search-ledgers.ts");
       const selection = selectionOf(flags, context.clock.now(), zone);
       return longWork(context, "A shorter range takes less time.", (report) =>
-        topUsers(service, by, { ...selection, most: limit }, countTo(report, "users read")),
+        topUsers(service, by, { ...selection, most: limit }, countTo(report, "users read"), damage.add),
       );
     });
     await printTable(context, { table: "top users", rows });
+    damage.fail(EXIT.failure, () => "The storage is damaged. The totals lack these users; all others were counted.");
   },
 });
 

@@ -3,7 +3,7 @@ import type { UserOverview } from "../../../admin/user-overview.ts";
 import { collect } from "../../../runtime/batches.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, type Context } from "../../framework/command.ts";
 import { confirmUnlessYes, operatorFlags } from "../../framework/confirm.ts";
-import { longWork } from "../../framework/long-work.ts";
+import { longWork, SkippedDamage } from "../../framework/long-work.ts";
 import { knownUser, optional, required, integer, oneOf, userId, toggle } from "../../params/param.ts";
 import { showReset, showTime, showTimeIn, zoneOf } from "../../framework/time-format.ts";
 import { showFeatures } from "./subscription-commands.ts";
@@ -13,11 +13,14 @@ import { formatOf, printRecord, printTable, type Tabled, type TableName } from "
 
 const list = defineCommand("users list", {
   async run(_values, context) {
-    const read = async ({ service, zone }: AccountsSession) => ({ rows: await collect(service.users.list()), zone });
-    const { rows, zone } = await withAccounts(context, read);
+    const damage = new SkippedDamage();
+    const { rows, zone } = await withAccounts(context, async ({ service: { users }, zone }) => {
+      return { rows: await collect(users.list(damage.add)), zone };
+    });
     rows.sort((a, b) => (a.user_id < b.user_id ? -1 : 1));
     const data = rows.map((row) => ({ ...row, erased_at: row.erased?.at ?? null }));
     await printTable(context, { table: "users", data, rows, zone });
+    damage.fail(EXIT.failure, () => "The storage is damaged. All other users were listed.");
   },
 });
 

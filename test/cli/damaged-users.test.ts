@@ -1,0 +1,123 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { encodeSegment } from "../../src/storage/keys.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { fillLedgers, USERS } from "../support/ledgers.ts";
+import type { Ended } from "../support/program.ts";
+import { anp, serveHere, type DaemonHere } from "./anp.ts";
+
+const [ALICE, UMIT, LONG] = USERS;
+const DIGEST = encodeSegment(LONG);
+const DATA = ["--storage", "fs:data", "--now", "2026-11-20T04:00:00Z"];
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let cwd: string;
+let daemon: DaemonHere;
+let admin: string;
+let token: string;
+
+/** Three users with five entries each: the profiles of Ümit/1 and of a long id are damaged, and the third entry of alice. */
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  cwd = folder.path;
+  const storage = await openStorage(`fs:${join(cwd, "data")}`);
+  await fillLedgers(storage, 5);
+  await storage.close();
+  const added = await anp(["operators", "add", "mei", "--role", "support", "--actor", "root", ...DATA], { cwd });
+  token = added.stdout.trim();
+  for (const user of [UMIT, LONG]) await writeFile(join(cwd, `data/users/${encodeSegment(user)}/profile.json`), "{\n");
+  const entry = join(cwd, "data/users/alice/ledger/0/3.json");
+  await writeFile(entry, (await readFile(entry, "utf8")).slice(0, 40));
+  daemon = await serveHere(DATA, { cwd, env: { ANP_ADMIN_PORT: "0" } });
+  admin = /"admin":"([^"]+)"/.exec(daemon.log())![1]!;
+});
+
+afterAll(async () => {
+  await daemon.end();
+  await folder.remove();
+});
+
+const here = (args: readonly string[]): Promise<Ended> => anp([...args, ...DATA], { cwd });
+const there = (args: readonly string[]): Promise<Ended> =>
+  anp([...args, "--url", admin], { cwd, env: { ANP_TOKEN: token } });
+
+const profileOf = (user: string, name = user): string =>
+  `${name}: The stored value of users/${encodeSegment(user)}/profile is damaged: `;
+const ENTRY = "alice: The stored value of users/alice/ledger/0/3 is damaged: ";
+
+/** The lines of stderr, each of damage cut after its key. */
+const said = ({ stderr }: Ended): string[] =>
+  stderr
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.replace(/(damaged: ).+/, "$1"));
+const rows = ({ stdout }: Ended): Record<string, unknown>[] =>
+  stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const CASES = [
+  {
+    args: ["users", "list"],
+    headline: "All other users were listed.",
+    damage: [profileOf(UMIT), profileOf(LONG, DIGEST)],
+    shown: [ALICE],
+  },
+  {
+    args: ["ledger", "search", "--type", "adjust"],
+    headline: "Everything else was searched.",
+    damage: [profileOf(LONG, DIGEST), ENTRY],
+    shown: [ALICE, ALICE, ALICE, ALICE, UMIT, UMIT, UMIT, UMIT],
+  },
+  {
+    args: ["ledger", "top", "--by", "asked"],
+    headline: "The totals lack these users; all others were counted.",
+    damage: [profileOf(LONG, DIGEST), ENTRY],
+    shown: [UMIT],
+  },
+] as const;
+
+it.each(CASES)("$args.0 $args.1 shows all else, and names each damaged user", async (one) => {
+  for (const run of [here, there]) {
+    const ended = await run([...one.args, "-o", "jsonl"]);
+    expect(rows(ended).map(({ user_id }) => user_id)).toEqual(one.shown);
+    expect(ended.code).toBe(1);
+    const [headline, ...damage] = said(ended);
+    expect(headline).toBe(`error: The storage is damaged. ${one.headline}`);
+    expect(damage.sort()).toEqual([...one.damage].sort());
+  }
+});
+
+it("finds the entries on both sides of a damaged one", async () => {
+  const ended = await here(["ledger", "search", "--type", "adjust", "-o", "jsonl"]);
+  expect(rows(ended).flatMap(({ user_id, id }) => (user_id === ALICE ? [id] : []))).toEqual([5, 4, 2, 1]);
+});
+
+it("answers at the admin address with what it left out, and the exit code 1, as the document there says", async () => {
+  const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+  const init = { method: "POST", headers, body: JSON.stringify({ by: "asked", format: "jsonl" }) };
+  const text = await (await fetch(`${admin}/admin/v1/ledger/top`, init)).text();
+  const frames = text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as { out?: string; err?: string });
+  expect(frames.map((frame) => Object.keys(frame)[0])).toEqual(["out", "err", "exit"]);
+  expect(frames[1]!.err).toContain(ENTRY);
+  expect(frames[2]).toEqual({ exit: 1 });
+  const document = (await (await fetch(`${admin}/admin/openapi.json`)).json()) as {
+    components: { schemas: { Frame: { oneOf: { properties: object }[] } } };
+  };
+  const described = document.components.schemas.Frame.oneOf.map(({ properties }) => JSON.stringify(properties));
+  expect(described.filter((text) => text.includes("damaged"))).toEqual([
+    expect.stringMatching(/^\{"err".+each user of whom something damaged was left out/),
+    expect.stringMatching(/^\{"exit".+1 also when damaged values were left out/),
+  ]);
+});
+
+it("names an unknown user, whatever is damaged of others", async () => {
+  const { code, stderr } = await here(["quota", "nobody"]);
+  expect([code, stderr]).toEqual([5, expect.stringContaining("User nobody is not known")]);
+});
