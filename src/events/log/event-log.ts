@@ -32,7 +32,6 @@ export class EventLog {
   #writing: readonly QueuedEvent[] = [];
   #draining: Promise<void> | undefined;
   #release: (() => void) | undefined; // Ends the hold of those that nobody waits for.
-  #flushes = 0; // Callers that wait until nothing is queued.
   #closed = false;
   #dropped = 0; // Events dropped since the start.
   #lost: number | undefined; // Events dropped in the current outage; undefined when there is none.
@@ -82,10 +81,8 @@ export class EventLog {
 
   /** Waits until nothing is queued. */
   async flush(): Promise<void> {
-    this.#flushes += 1;
     this.#release?.();
     while (this.#draining !== undefined) await this.#draining;
-    this.#flushes -= 1;
   }
 
   /** Drops events from now on, and waits until nothing is queued. */
@@ -110,8 +107,7 @@ export class EventLog {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const isHeld = this.#deps.storage.durable && this.#flushes === 0 && this.#waiting.every(({ later }) => later);
-      if (isHeld) await this.#held();
+      if (this.#deps.storage.durable && this.#waiting.every(({ later }) => later)) await this.#held();
       this.#writing = this.#takeBatch();
       await this.#write(this.#writing);
     }
