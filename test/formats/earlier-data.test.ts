@@ -2,6 +2,11 @@ import { execFileSync } from "node:child_process";
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createMessages } from "../../src/assistant/sessions/messages.ts";
+import { fixedClock } from "../../src/runtime/clock.ts";
+import { createIds } from "../../src/runtime/ids.ts";
+import { seededRandom } from "../../src/runtime/random.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { anp, serveHere, type DaemonHere } from "../cli/anp.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
@@ -144,4 +149,21 @@ test("ledgers whose full folders are sealed, and snapshots that are patches, are
   const { news } = (await run("news", "hot", "--hours", "720")) as { news: readonly { title: string }[] };
   expect(news.map(({ title }) => title)).toEqual(expect.arrayContaining(["A bridge over the lake opens"]));
   expect(news).toHaveLength(4);
+});
+
+test("sessions are read whose first turn is a value of its own, or the first item of a stream", async () => {
+  const { path: cwd, remove } = await temporaryFolder();
+  onTestFinished(remove);
+  execFileSync("tar", ["-xzf", join(FIRST, "../third/data.tar.gz")], { cwd });
+  const clock = fixedClock(Date.parse(NOW[1]));
+  const ids = createIds(clock, seededRandom("formats"));
+  const turnsOf = async (folder: string, user: string, session: number): Promise<number[]> => {
+    const storage = await openStorage(`fs:${folder}`);
+    const turns = await createMessages({ storage, clock, ids }).history(user, session, 10);
+    await storage.close();
+    return turns.map(({ message_id }) => message_id);
+  };
+  const opened = 117920563200258;
+  expect(await turnsOf(join(cwd, "data"), "dora", opened)).toEqual([opened, 117920563204032]);
+  expect(await turnsOf(join(FIRST, "data"), "bob", 114366873603705)).toHaveLength(2);
 });
