@@ -120,16 +120,20 @@ function createSessions({ storage, clock, kept_days }: SessionDeps) {
   /** Adds a turn, unless it is among the recent ones: another caller that missed it may have been first. */
   async function append({ user_id, session_id, message_id }: SessionMessage, { generation, among }: Joining) {
     const stream = sessionOf(user_id, session_id);
-    const isFirst = session_id === message_id;
-    let head = isFirst ? 0 : await stream.head();
-    for (;;) {
-      if (!isFirst && (await recentTurns(storage, stream, head, among)).includes(message_id)) return;
-      // What was charged before a failover, or in a folder that a copy replaced, may not be charged any more.
+    // What was charged before a failover, or in a folder that a copy replaced, may not be charged any more.
+    const checkCharge = (): void => {
       if (storage.generation() !== generation) throw new StorageError("The storage was exchanged since the charge.");
+    };
+    if (session_id === message_id) {
+      checkCharge();
       // Where it is there already, another caller wrote the same.
-      if (isFirst) return void (await storage.create(stream.name, JSON.stringify({ message_id }), { later: true }));
+      await storage.create(stream.name, JSON.stringify({ message_id }), { later: true });
+      return;
+    }
+    for (let head = await stream.head(); ; head = await stream.headAfterRefusal(head)) {
+      if ((await recentTurns(storage, stream, head, among)).includes(message_id)) return;
+      checkCharge();
       if ((await stream.append(head, { message_id }, { later: true })) === "created") return;
-      head = await stream.headAfterRefusal(head);
     }
   }
 
