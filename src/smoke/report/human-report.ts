@@ -1,3 +1,4 @@
+import { escapeCharacter } from "../../runtime/text/escape-character.ts";
 import { countOutcomes, cut, type FileResult, type Problem, type StepResult } from "../run/smoke-result.ts";
 
 const [MOST_PROBLEMS, MOST_OF_VALUE, MOST_OF_ANSWER] = [10, 1500, 2500]; // In characters; `--json` holds all.
@@ -22,7 +23,7 @@ export function toHuman(result: FileResult, paint: Paint): string {
 function escaped(key: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
   const harmful = key === "answer" || key === "curl" ? /[^\P{Cc}\n]|\p{Bidi_Control}/gu : /\p{Cc}|\p{Bidi_Control}/gu;
-  return value.replaceAll(harmful, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return value.replaceAll(harmful, escapeCharacter);
 }
 
 /** The last line: the counts of all files. */
