@@ -11,7 +11,9 @@ type Article = Pick<SourceItem, "kind" | "lang" | "id" | "title" | "url">;
 
 /** What users say of the answers that quote an article; null for answers without sources. */
 const noFeedback = (article: Article | null) => ({
-  ...{ article, helpful: 0, inaccurate: 0 },
+  article,
+  helpful: 0,
+  inaccurate: 0,
   routes: [] as string[], // Routes of these answers, in the order of their names.
   questions: [] as string[], // Those whose answers were inaccurate, the newest first, at most QUESTIONS_LISTED.
 });
