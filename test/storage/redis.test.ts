@@ -9,6 +9,7 @@ import { makeCertificates } from "../support/certificates.ts";
 import { freePort } from "../support/free-port.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
+import { inStep } from "../support/replication.ts";
 import { until } from "../support/until.ts";
 import { describeStorage } from "./describe-storage.ts";
 
@@ -200,6 +201,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
     it("says that its URL names a replica", async () => {
       const replica = await startRedis();
       await replica.command("REPLICAOF", "127.0.0.1", server.port);
+      await inStep(server, replica); // Until then it may load for longer than a client waits.
       const storage = await openStorage(replica.url());
       await expect(storage.create(["a", "b"], "1")).rejects.toThrow(/ refuses: READONLY: it is a replica/);
       await expect(storage.put(["a", "b"], "1")).rejects.toThrow(/ refuses: READONLY: it is a replica/);
