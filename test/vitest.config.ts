@@ -2,12 +2,31 @@ import { relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
+/** What mostly waits for servers and for what does not answer: one such file at a time leaves the processor to two others. */
+const WAITS = [
+  "faults/redis-failover",
+  "assistant/model-providers",
+  "faults/redis-outage",
+  "faults/redis-network",
+  "daemons/refresh",
+  "faults/redis-takeover",
+  "cli/doctor",
+  "events/hot-questions",
+  "storage/redis.test",
+  "http/docs",
+];
 /** What takes longest, in this order: begun last, such a file would be waited for alone. */
 const FIRST = [
-  "linear/",
+  "faults/killed-at-a-step",
+  "assistant/worlds",
+  "cli/serve",
   "smoke/bundled",
   "daemons/",
   "faults/",
+  "assistant/hosted",
+  "news/refresh/hostile",
+  "ledger/verify",
+  "linear/",
   "cli/",
   "http/chat",
   "package/",
@@ -15,15 +34,21 @@ const FIRST = [
   "storage/",
   "http/",
 ];
+const BETWEEN = 3; // Files between two that wait.
 
-class LongestFirst extends BaseSequencer {
+const placeIn = (list: readonly string[], { moduleId }: TestSpecification): number => {
+  const file = relative(import.meta.dirname, moduleId);
+  const at = list.findIndex((start) => file.startsWith(start));
+  return at === -1 ? list.length : at;
+};
+
+class WaitsBetween extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification): number => {
-      const file = relative(import.meta.dirname, moduleId);
-      const at = FIRST.findIndex((start) => file.startsWith(start));
-      return at === -1 ? FIRST.length : at;
-    };
-    return Promise.resolve(files.toSorted((one, other) => place(one) - place(other)));
+    const by = (list: readonly string[]) => files.toSorted((one, other) => placeIn(list, one) - placeIn(list, other));
+    const waits = by(WAITS).filter((file) => placeIn(WAITS, file) < WAITS.length);
+    const others = by(FIRST).filter((file) => !waits.includes(file));
+    const between = others.flatMap((file, at) => (at % BETWEEN === 0 ? [...waits.splice(0, 1), file] : [file]));
+    return Promise.resolve([...between, ...waits]);
   }
 }
 
@@ -49,7 +74,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Many small worlds are made and dropped: with more room for young objects, fewer are copied.
     execArgv: ["--max-semi-space-size=64"],
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: WaitsBetween },
     restoreMocks: true,
   },
 });
