@@ -25,6 +25,7 @@ import { createFrontPageOperations, type FrontPageOperations } from "./front-pag
 import { createGroundedSuggestions } from "./grounded-suggestions.ts";
 import { createKnowledge } from "./knowledge.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
+import type { JobRunners } from "./shared-runners.ts";
 import type { JobObserver } from "../compute/job-runner.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { LedgerObserver } from "../ledger/user-ledger.ts";
@@ -40,7 +41,7 @@ export interface ServiceDeps extends AccountsDeps {
   readonly newsViews?: NonNullable<NewsDeps["views"]>; // What snapshots are shown through; the news room's by default.
   readonly observer?: ServiceObserver;
   readonly workers?: boolean | undefined; // For what foreign text makes slow, as a daemon must; else in this process.
-  readonly assistantRunner?: ReturnType<typeof assistantInProcess>; // For the assistant's jobs without workers; its own by default.
+  readonly runners?: Partial<JobRunners>; // Run jobs without workers; its own by default.
 }
 
 type Operations = { readonly [K in OperationId]: OperationHandler<K> };
@@ -111,19 +112,20 @@ export async function createService(given: ServiceDeps) {
 
 function openNews(deps: ServiceDeps): News {
   const { logger, anchor_ms, newsViews, observer, workers = false } = deps;
+  const runner = workers ? newsInWorker({ logger, observer }) : deps.runners?.news;
   const news = createNews({
     ...deps,
     config: deps.config.news,
     ...(anchor_ms === undefined ? {} : { shift: { anchor_ms } }),
-    ...(workers ? { runner: newsInWorker({ logger, observer }) } : {}),
+    ...(runner && { runner }),
     ...(newsViews === undefined ? {} : { views: newsViews }),
   });
   return observer === undefined ? news : observeNews(news, observer);
 }
 
 async function openAssistant(deps: ServiceDeps): Promise<HostedAssistant> {
-  const { logger, observer, workers = false, assistantRunner } = deps;
-  const runner = workers ? assistantInWorker({ logger, observer }) : (assistantRunner ?? assistantInProcess());
+  const { logger, observer, workers = false } = deps;
+  const runner = workers ? assistantInWorker({ logger, observer }) : (deps.runners?.assistant ?? assistantInProcess());
   const lexicon = await readNamed(deps, "lexicon", readLexicon);
   const { embeddings: vectors } = deps.config;
   const { createEmbeddings } = vectors === undefined ? {} : await import("../assistant/embeddings/embeddings.ts");

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { PassThrough, Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { sharedAssistants } from "../../src/assistant/jobs/assistant-runner.ts";
 import type { CommandIo } from "../../src/cli/framework/command-io.ts";
 import { main } from "../../src/cli/main.ts";
+import { sharedRunners } from "../../src/service/shared-runners.ts";
 import { systemClock, type Clock } from "../../src/runtime/clock.ts";
 import { addressIn, saysIn, type Listening } from "../support/daemon.ts";
 import { ANP, cleanEnv, ended, type Ended } from "../support/program.ts";
@@ -28,7 +28,7 @@ interface RunOptions {
 }
 
 /** Daemons of this process share what it computes: a worker thread takes longer to load than most tests. */
-const assistantRunner = sharedAssistants();
+const runners = sharedRunners();
 
 /**
  * Runs `anp` in this process, as with pipes at all three streams. What only a process of its own has is tested with
@@ -54,7 +54,7 @@ function run(
   }: Pick<CommandIo, "stdin" | "stdout" | "stderr"> & RunOptions,
 ): Promise<number> {
   const own = { env: cleanEnv(cwd, env ?? {}), clock, exit: () => undefined };
-  return main(args, { ...streams, ...own, cwd, signals, ...(threads ? {} : { assistantRunner }) });
+  return main(args, { ...streams, ...own, cwd, signals, ...(threads ? {} : { runners }) });
 }
 
 /** A daemon in this process. */

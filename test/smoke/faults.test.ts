@@ -146,11 +146,11 @@ describe("a service with faults", () => {
   it("is armed where it could not warm up", async () => {
     const faults = new Faults([readFault("trade-reward=error")]);
     const runner = assistantInProcess();
-    const assistantRunner: typeof runner = {
+    const assistant: typeof runner = {
       ...runner,
       run: (name, ...of) => (name === "warm" ? Promise.reject(timeoutError(2000)) : runner.run(name, ...of)),
     };
-    ({ service } = await openFixtureService({ create: (deps) => faults.open({ ...deps, assistantRunner }) }));
+    ({ service } = await openFixtureService({ create: (deps) => faults.open({ ...deps, runners: { assistant } }) }));
     await faults.arm(service);
     const call = { request_id: "r", user: "alice" };
     await expect(service.run("postTradeReward", call, { body: TRADE })).rejects.toThrow("injected fault");

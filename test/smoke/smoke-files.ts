@@ -1,4 +1,4 @@
-import { sharedAssistants } from "../../src/assistant/jobs/assistant-runner.ts";
+import { sharedRunners } from "../../src/service/shared-runners.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { planDaemon, startDaemon, type OwnDaemon } from "../../src/smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../src/smoke/file/read-smoke-file.ts";
@@ -6,7 +6,7 @@ import type { FileResult } from "../../src/smoke/run/smoke-result.ts";
 import { runSmokeFile } from "../../src/smoke/run/run-smoke-file.ts";
 import type { RunOptions } from "../../src/smoke/run/run-smoke-file.ts";
 
-const openAssistant = sharedAssistants();
+const openRunners = sharedRunners();
 
 /** A smoke file of a text that is right. */
 export function smokeFileOf(text: string, env: RunOptions["env"] = {}): SmokeFile {
@@ -25,7 +25,7 @@ export function faultsOf(text: string, env: RunOptions["env"] = {}): string[] {
 export async function daemonOf(text: string): Promise<OwnDaemon> {
   const plan = await planDaemon(smokeFileOf(text));
   if (typeof plan === "string") throw new Error(plan);
-  return startDaemon(plan, silentLogger, openAssistant());
+  return startDaemon(plan, silentLogger, openRunners());
 }
 
 /** Runs a text against a daemon. */

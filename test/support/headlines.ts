@@ -16,7 +16,7 @@ import { ANCHOR } from "./service.ts";
 export async function openHeadlines(
   lang: "en" | "zh",
   feeds: readonly (readonly string[])[],
-  assistantRunner: JobRunner<AssistantJobs> = assistantInProcess(),
+  assistant: JobRunner<AssistantJobs> = assistantInProcess(),
 ) {
   const folder = await temporaryFolder();
   const date_published = new Date(ANCHOR - 3_600_000).toISOString();
@@ -31,7 +31,7 @@ export async function openHeadlines(
   const { config, baseDir } = await loadConfig({ file, env: {}, flags: {} });
   const service = await createService({
     ...{ config, baseDir, storage: await openStorage("memory:"), clock: fixedClock(ANCHOR) },
-    ...{ random: seededRandom("x"), logger: silentLogger, assistantRunner },
+    ...{ random: seededRandom("x"), logger: silentLogger, runners: { assistant } },
   });
   return {
     service,

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { sharedAssistants } from "../../src/assistant/jobs/assistant-runner.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { silentLogger, type Logger } from "../../src/runtime/logger.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
 import { loadFixture, openFixture, type Fixture } from "../../src/admin/load-fixture.ts";
 import { loadConfig, type ConfigValues } from "../../src/config/load-config.ts";
+import { sharedRunners } from "../../src/service/shared-runners.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
@@ -41,7 +41,7 @@ function folderOf(fixture: string): string {
 const UNHURRIED: ConfigValues = { "limits.wait_ms": 0 };
 
 /** Most tests ask about the same content, whose index takes longer than they do. */
-const openAssistant = sharedAssistants();
+const openRunners = sharedRunners();
 
 /** What a loaded fixture stored in memory, by fixture, time and such flags: loading takes longer than most tests. */
 const loaded = new Map<string, Promise<readonly (readonly [Key, string])[]>>();
@@ -98,7 +98,7 @@ async function open(options: FixtureServiceOptions): Promise<FixtureService & { 
     random: seededRandom(options.seed ?? "test"),
     logger: options.logger ?? silentLogger,
     anchor_ms: fixture.anchor_ms,
-    assistantRunner: openAssistant(),
+    runners: openRunners(),
   });
   return { service, clock, fixture };
 }

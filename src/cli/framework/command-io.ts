@@ -1,9 +1,8 @@
 import type { Readable, Writable } from "node:stream";
-import type { AssistantJobs } from "../../assistant/jobs/assistant-jobs.ts";
-import type { JobRunner } from "../../compute/job-runner.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Stoppable } from "../../runtime/interrupt.ts";
 import type { Service } from "../../service/service.ts";
+import type { JobRunners } from "../../service/shared-runners.ts";
 
 /** The environment of a run; an empty variable counts as not set. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -16,9 +15,9 @@ export interface CommandIo extends Stoppable {
   readonly env: Env;
   readonly cwd: string; // The working directory, which relative paths start from.
   readonly clock: Clock; // The machine's clock, which `--now` replaces.
-  /** Makes what runs the assistant's jobs, for many runs in one process that share what they compute of equal content. With
-   * it, a daemon too computes in the thread it was started in; in worker threads without. */
-  readonly assistantRunner?: () => JobRunner<AssistantJobs>;
+  /** Makes what runs jobs, for many runs in one process that share what they compute of equal content. With it, a daemon
+   * too computes in the thread it was started in; in worker threads without. */
+  readonly runners?: () => JobRunners;
   /** Set for a command that a daemon runs for an operator. */
   readonly hosted?: {
     readonly service: Service; // The daemon's own: a command never closes it.

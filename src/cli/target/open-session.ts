@@ -75,7 +75,7 @@ export async function openSession(context: Context, whole: boolean, options: Ses
     const observer = options.observer?.(config);
     const service = await open({
       ...{ ...deps, baseDir, logger },
-      ...(io.assistantRunner === undefined ? { workers: options.workers } : { assistantRunner: io.assistantRunner() }),
+      ...(io.runners === undefined ? { workers: options.workers } : { runners: io.runners() }),
       ...(fixture !== undefined && { anchor_ms: fixture.anchor_ms }),
       ...(observer !== undefined && { observer }),
     });

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { readFault } from "../../faults/fault-catalogue.ts";
 import { Faults } from "../../faults/inject-faults.ts";
-import { assistantInProcess } from "../../assistant/jobs/assistant-runner.ts";
+import type { JobRunners } from "../../service/shared-runners.ts";
 import { createApp } from "../../http/app.ts";
 import { listen } from "../../daemon/listen.ts";
 import { createRateLimits } from "../../http/limits/rate-limits.ts";
@@ -62,15 +62,15 @@ export async function planDaemon(file: DaemonFile, env: Env = {}, cwd = "") {
 }
 
 /** Starts an in-memory daemon on a free port of the loopback interface, with its fixture loaded.
- * @param assistantRunner shares with other daemons what they compute alike */
-export async function startDaemon(plan: DaemonPlan, logger: Logger, assistantRunner = assistantInProcess()) {
+ * @param runners share with other daemons what they compute alike */
+export async function startDaemon(plan: DaemonPlan, logger: Logger, runners: Partial<JobRunners> = {}) {
   const { fixture, loaded, seed } = plan;
   const { config, baseDir } = loaded;
   const faults = new Faults(plan.faults.map(readFault));
   const clock = fixedClock(plan.now);
   const storage = await openStorage(config.storage);
   const deps = { config, baseDir, storage, clock, random: seededRandom(seed), logger, anchor_ms: fixture.anchor_ms };
-  const service = await faults.open({ ...deps, assistantRunner });
+  const service = await faults.open({ ...deps, runners });
   try {
     const users = await loadFixture(fixture, service, plan.users);
     await service.news.refresh("full");

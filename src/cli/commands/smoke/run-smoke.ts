@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { sharedAssistants } from "../../../assistant/jobs/assistant-runner.ts";
+import { sharedRunners } from "../../../service/shared-runners.ts";
 import { silentLogger } from "../../../runtime/logger.ts";
 import { toHuman, toSummary } from "../../../smoke/report/human-report.ts";
 import { toJunit } from "../../../smoke/report/junit-report.ts";
@@ -36,7 +36,7 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   const interrupt = awaitInterrupt(context.io);
   // The files of a daemon of another process share its state, and --bail goes by the files before.
   const jobs = options.bail ? 1 : (options.jobs ?? ("url" in daemons[0]! ? 1 : OWN_JOBS));
-  const shared = { signal: interrupt.signal, openAssistant: sharedAssistants() };
+  const shared = { signal: interrupt.signal, openRunners: context.io.runners ?? sharedRunners() };
   const results: FileResult[] = [];
   const run = async (index: number): Promise<FileResult | undefined> => {
     if (interrupt.signal.aborted || results.at(-1)?.unreachable !== undefined) return undefined;
@@ -189,7 +189,7 @@ async function runOne(
   daemon: FileDaemon,
   options: SmokeOptions,
   context: Context,
-  { signal, openAssistant }: { signal: AbortSignal; openAssistant: ReturnType<typeof sharedAssistants> },
+  { signal, openRunners }: { signal: AbortSignal; openRunners: ReturnType<typeof sharedRunners> },
 ): Promise<FileResult> {
   const { bail, update } = options;
   const common = { env: context.env, signal, bail, cwd: context.cwd, update, cases };
@@ -202,7 +202,7 @@ async function runOne(
   }
   const { globals, terminal } = context;
   const logger = globals.verbose ? createTerminalLogger(terminal, globals) : silentLogger;
-  const started = await startDaemon(daemon, logger, openAssistant());
+  const started = await startDaemon(daemon, logger, openRunners());
   try {
     const { url, run, clock } = started;
     const begin = daemon.faults.length > 0 ? started.begin : undefined;
