@@ -185,6 +185,21 @@ describe("several questions in one", () => {
     }
   });
 
+  it("are answered by one article where it has both answers, and by no other", () => {
+    const shop = new AnswerIndex([
+      passage({
+        id: "warranty",
+        title: "Warranty",
+        text: "Every device has a warranty of 24 months. To claim it, send the serial number to warranty@shop.example.",
+      }),
+      passage({ id: "returns", title: "Returns", text: "Send an unopened device back within 30 days." }),
+      passage({ id: "gifts", title: "Gift wrapping", text: "A gift box costs 3 EUR. Claim a card with it." }),
+    ]);
+    const answer = ask("how long is the warranty and how do I claim it?", [], shop);
+    expect(answer.sources.map(({ id }) => id)).toEqual(["warranty"]);
+    expect(answer.text).toMatch(/24 months.*serial number/s);
+  });
+
   it("are not answered surely where one is not", () => {
     const answer = ask("What does a bicycle cost? Which captain is the oldest?");
     expect(answer.outcome).not.toBe("answered");

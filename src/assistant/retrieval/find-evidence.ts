@@ -46,8 +46,7 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
   const [first, second] = evidence;
   const by = first?.article.near === undefined ? "order" : "score";
   const isClose = second !== undefined && second.article[by] >= ARTICLES.close.share * first!.article[by];
-  const isDouble =
-    second !== undefined && (isClose || partsOf(search.question).some(({ thing }) => thing === undefined));
+  const isDouble = isClose;
   const quoted = inRooms(evidence, isDouble ? ARTICLES.close.rooms : [1]);
   return { ranked, evidence, quoted };
 }
