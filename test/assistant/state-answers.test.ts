@@ -51,10 +51,55 @@ describe("whether something works now", () => {
   });
 });
 
+describe("a notice that is not published yet", () => {
+  const planned = new AnswerIndex([...EXCHANGE, noticeOf("planned", "Withdrawals of BARK suspended", ["BARK"], -3)]);
+
+  it.each(["Are BARK withdrawals suspended right now?", "Withdrawals of BARK suspended", "BARK withdrawals"])(
+    "is not quoted: %s",
+    (question) => {
+      const given = { question, history: [], research: false, refused: [], hasModel: false };
+      const sourcesAt = (now: number) =>
+        prepareQuestion({ ...given, now }, planned).answer?.sources.map(({ id }) => id);
+      expect(sourcesAt(NOW)).not.toContain("planned");
+      expect(sourcesAt(NOW + 4 * DAY_MS)).toContain("planned");
+    },
+  );
+});
+
 describe("own figures", () => {
   it("are calculated by a model alone: without one, the rule is not charged", () => {
     const question = "USDT 提现手续费是多少，帮我算一下";
     expect(ask(question)).toMatchObject({ outcome: "unsure", first: "withdraw-fee" });
     expect(ask(question, true)).toMatchObject({ outcome: "answered", first: "withdraw-fee" });
   });
+
+  it.each([
+    ["how many badges do i have", "unsure"],
+    ["how many badges have I already earned?", "unsure"],
+    ["where is my order", "unsure"],
+    ["我有多少徽章", "unsure"],
+    ["我的订单到哪了", "unsure"],
+  ])("that the service does not have are not charged by the rule about them: %s", (question, outcome) => {
+    const badges = { en: "You get one badge for each order. There are 12 badges. A discount needs 3 badges.", zh: "" };
+    const rules = new AnswerIndex([
+      passage({ id: "badges", title: "Badges", text: badges.en }),
+      passage({
+        id: "徽章",
+        lang: "zh",
+        title: "徽章",
+        text: "每个订单获得一枚徽章。徽章共有12种。集齐三枚徽章可享折扣。",
+      }),
+      passage({ id: "orders", title: "Orders", text: "An order takes 3 days. The order has a number." }),
+      passage({ id: "订单", lang: "zh", title: "订单", text: "订单三天送达。每个订单有编号，可查到哪了。" }),
+    ]);
+    const given = { question, history: [], research: false, refused: [], hasModel: false, now: NOW };
+    expect(prepareQuestion(given, rules).answer?.outcome).toBe(outcome);
+  });
+
+  it.each(["how many badges do I have to collect?", "how many days do i have", "徽章有多少种", "我的订单怎么取消"])(
+    "are not meant by a question for a rule: %s",
+    (question) => {
+      expect(isKind("ownRecord", question)).toBe(false);
+    },
+  );
 });

@@ -43,8 +43,11 @@ export function searchFor(request: AnswerRequest, index: AnswerIndex, isOfNews =
   const previous = about === undefined ? previousOf(request) : undefined;
   const near = previous?.isNeeded === true ? undefined : request.near; // A follow-up alone says too little.
   const isThen = about === undefined ? periodOf(question, now, request.zone) : undefined;
-  const accept = (one: Passage): boolean =>
-    about?.includes(one.id) ?? (one.kind === "news" ? isThen?.(one) !== false : !isOfNews || one.kind === "notice");
+  const accept = (one: Passage): boolean => {
+    const { id, kind, published_at } = one;
+    if (kind === "notice" && Date.parse(published_at ?? "") > now) return false; // It is not published yet.
+    return about?.includes(id) ?? (kind === "news" ? isThen?.(one) !== false : !isOfNews || kind === "notice");
+  };
   const asked = { question: withoutResearch(question), lang: routing.lang, now, wide, previous, symbol, page };
   return findEvidence(index, { ...asked, near, accept });
 }
