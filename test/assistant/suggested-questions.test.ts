@@ -5,6 +5,16 @@ import { silentLogger } from "../../src/runtime/logger.ts";
 
 const now = Date.parse("2026-11-20T00:00:00Z");
 
+it("quotes once what two items of a story say in the same words", async () => {
+  const assistant = createHostedAssistant({ runner: assistantInProcess(), logger: silentLogger });
+  const published_at = new Date(now).toISOString();
+  const item = { kind: "news", title: "Quill fined by CFTC", text: "Quill was fined by the CFTC.", url: "" } as const;
+  await assistant.learn(["a", "b"].map((id) => ({ ...item, id, lang: "en", published_at })));
+  const asked = { question: "What happened with Quill?", history: [], research: false, refused: [], now };
+  const { answer } = await assistant.prepare({ ...asked, about: ["a", "b"] });
+  expect(answer?.text.match(/was fined/g)).toHaveLength(1);
+});
+
 it.each([
   ["en", "Why was Quill fined?", "Quill fined by CFTC over false statements", "The regulator says that it was misled."],
   ["zh", "Quill协议为什么被罚款？", "Quill协议因虚假陈述被罚款", "监管机构称其作出误导。"],

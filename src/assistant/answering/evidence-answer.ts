@@ -63,7 +63,9 @@ export function answerAbout(request: AnswerRequest, index: AnswerIndex): Draft |
     return article.found.lang === lang && fits && share >= LEAST_TOLD[lang];
   });
   if (telling.length === 0) return undefined;
-  const told = telling.slice(0, MOST.told);
+  const isNew = ({ window }: Evidence, at: number) =>
+    telling.findIndex((one) => one.window.text === window.text) === at;
+  const told = telling.filter(isNew).slice(0, MOST.told);
   const text = told.map((part) => sectionOf(part, request, true)).join("\n\n");
   const passages = telling.map(({ article }) => article.found.passage);
   return withModel(passages, draft(text, "answered", told.map(sourceOf)), request);
