@@ -41,6 +41,12 @@ describe("answers over a company's content keep their quality", () => {
     },
   );
 
+  it.each(["积分能买什么", "我可以用积分买什么"])("demo: %s is no wish for advice on what to buy", (question) => {
+    const given = { history: [], research: false, refused: [], hasModel: false, now: NOW };
+    const { answer, routing } = prepareQuestion({ ...given, question }, open("demo").index);
+    expect([routing.route, answer?.sources[0]?.id]).toEqual(["help", "help-ai-points"]);
+  });
+
   it.each(WORLDS)("%s: each title, asked as a question, is answered by its article", (name) => {
     const { world, index } = open(name);
     const { passages } = world;
