@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { prepareQuestion } from "../../src/assistant/assistant.ts";
 import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
+import { isKind } from "../../src/assistant/routing/router.ts";
 import { DAY_MS } from "../../src/runtime/clock.ts";
 import { EXCHANGE, NOW } from "./exchange.ts";
 import { passage } from "./passages.ts";

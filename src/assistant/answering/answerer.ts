@@ -49,8 +49,9 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const findings = searchFor(request, index, !isTitle && isKind("news", question));
   const found = answerFromEvidence(findings, request);
   const isSame = history.at(-1)?.answer === found.text && history.at(-1)?.question !== question; // As just before.
-  const isRule = !isTitle && request.hasModel !== true && isKind("calculation", question); // Of what is to be calculated.
-  const isDoubtful = isSame || isRule || (!isTitle && isKind("state", question));
+  // An article has the rule alone of what is to be calculated, or of what the caller has.
+  const isRule = request.hasModel !== true && (isKind("calculation", question) || isKind("ownRecord", question));
+  const isDoubtful = isSame || (!isTitle && (isRule || isKind("state", question)));
   const told = isDoubtful && found.outcome === "answered" ? asUnsure(found, routing.lang) : found;
   return settle(told, findings, request, index);
 }
