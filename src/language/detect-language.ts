@@ -1,14 +1,14 @@
 import type { Language } from "../contract/schemas/shared-fields.ts";
 
-/** The language of a BCP 47 tag: every Chinese (`zh-TW`, `cmn`, `yue`) is `zh`; undefined for one we do not have. */
+/** The language of a BCP 47 tag: `zh` for every Chinese tag (`zh-TW`, `cmn`, `yue`); undefined if it is not supported. */
 export function languageOfTag(tag: string): Language | undefined {
   const [, found] = /^(zh|cmn|yue|en)(?![a-z])/i.exec(tag.trim()) ?? [];
   return found === undefined ? undefined : found.toLowerCase() === "en" ? "en" : "zh";
 }
 
-/** The nearest language we have for a tag: `zh` for every Chinese, `en` for all else. */
+/** The supported language nearest to a tag: `zh` for every Chinese tag, `en` for all others. */
 export const nearestLanguage = (tag: string): Language => languageOfTag(tag) ?? "en";
-/** A script of Traditional Chinese: of Taiwan, or of Hong Kong and Macau. */
+/** A variant of Traditional Chinese: Taiwan, or Hong Kong and Macau. */
 export type Script = "tw" | "hk";
 
 /** The script of a tag for Traditional Chinese (`zh-TW`, `zh-Hant`, `zh-HK`); undefined for any other. */

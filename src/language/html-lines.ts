@@ -4,7 +4,7 @@ import PATTERNS from "./html-patterns.json" with { type: "json" };
 const EACH = patternsOf(PATTERNS.each, "gi");
 const ONE = patternsOf(PATTERNS.one, "i");
 
-/** HTML without tags, comments, scripts and styles; a block begins a line. A `<` that does not open a tag is kept. */
+/** Removes tags, comments, scripts and styles; a block starts a new line. A `<` that does not open a tag is kept. */
 export const withoutTags = (html: string): string =>
   html
     .replace(EACH.comment, " ")
@@ -14,10 +14,10 @@ export const withoutTags = (html: string): string =>
     .replace(EACH.tag, "")
     .replace(EACH.cdata, "");
 
-const TOGETHER = "\u0001"; // Behind an item or a row: the next one follows in the same paragraph.
+const TOGETHER = "\u0001"; // After an item or a row: the next one belongs to the same paragraph.
 
-/** An article in HTML with its lists and tables as Markdown has them: an item is a line that begins with a hyphen or its
- * number, `2.` or within an item `2.1`, and the cells of a row stand between bars. Linear in the length of the text.
+/** Rewrites the lists and tables of an HTML article in Markdown form: an item is a line that starts with a hyphen or its
+ * number (`2.`, nested `2.1`), and bars separate the cells of a row. Takes time linear in the length of the text.
  * @example
  * withListsAndRows("<ol><li>Open</li><li>Close</li></ol>"); // " \n1. Open\n2. Close\n" */
 export function withListsAndRows(article: string): string {
@@ -26,9 +26,9 @@ export function withListsAndRows(article: string): string {
   return withItems(withRows(html)).replace(/\u0001[\s\u0001]*/g, "\n");
 }
 
-const MOST_NUMBERS = 3; // Of an item in lists within lists.
+const MOST_NUMBERS = 3; // Maximum number of parts in the label of a nested item.
 function withItems(html: string): string {
-  const numbers: number[] = []; // The last one of each open list, NaN of one without numbers.
+  const numbers: number[] = []; // The last item number of each open list; NaN for an unordered list.
   return html.replace(EACH.ofList, (tag, end: string, name: string, attributes: string) => {
     const start = Number(ONE.start.exec(attributes)?.[1] ?? Number.NaN);
     const kind = name.toLowerCase();
@@ -40,7 +40,7 @@ function withItems(html: string): string {
   });
 }
 
-/** What begins the next item of the innermost list. */
+/** The marker of the next item of the innermost list. */
 function markOf(numbers: number[], value: number): string {
   const before = numbers.at(-1) ?? Number.NaN;
   if (Number.isNaN(before)) return "-";
@@ -49,9 +49,9 @@ function markOf(numbers: number[], value: number): string {
   return label.length > 1 ? label.join(".") : `${label[0]}.`;
 }
 
-/** A cell that spans rows is repeated, while there is room for what is added; behind one that spans columns are empty ones. */
+/** Repeats a cell in the rows that it spans, up to a limit of added text, and adds empty cells for spanned columns. */
 function withRows(html: string): string {
-  let above: { readonly text: string; readonly rows: number }[] = []; // The row before: of each cell how many rows it spans yet.
+  let above: { readonly text: string; readonly rows: number }[] = []; // The previous row; `rows` of a cell are those that it still spans.
   let room = html.length;
   return html.replace(EACH.tableOrRow, (tag, row = "") => {
     const own = Array.from((row as string).matchAll(EACH.cell), ([, attributes = "", cell = ""]) => {
@@ -66,7 +66,7 @@ function withRows(html: string): string {
       }
       if (next !== undefined) cells.push(next);
     }
-    above = row === "" ? [] : cells; // A table begins.
+    above = row === "" ? [] : cells; // A new table starts.
     const isRow = cells.filter(({ text }) => text !== "").length > 1;
     return isRow ? `\n| ${cells.map(({ text }) => text).join(" | ")} |${TOGETHER}` : tag;
   });

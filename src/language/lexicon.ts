@@ -5,15 +5,15 @@ import { stem, tokenize, type Token } from "./tokenize.ts";
 
 export const QUESTION_LEXICON = readLexicon(new URL("data/question-lexicon.txt", import.meta.url));
 const HEADLINES = new URL("data/headline-lexicon.txt", import.meta.url);
-let headlines: Lexicon | undefined; // Read with the first headline: it is large, and many processes see none.
+let headlines: Lexicon | undefined; // Loaded on first use: it is large, and many processes read no headline.
 export const headlineLexicon = (): Lexicon => (headlines ??= readLexicon(HEADLINES));
 type Lexicon = ReturnType<typeof readLexicon>;
 
-/** Reads concepts and their names: rows of a concept, its English names, its Chinese ones. */
+/** Reads a lexicon file. Each row has a concept, its English names and its Chinese names. */
 export function readLexicon(file: URL) {
-  const concepts = new Map<string, string[]>(); // By name: for English, the stems of its words, joined by spaces.
-  const words = new Map<string, Set<string>>(); // Of English names, by first letter: candidates for a misspelt word.
-  const ends = new Set<string>(); // The last words of names with several.
+  const concepts = new Map<string, string[]>(); // Key: the name; for English, the stems of its words joined by spaces.
+  const words = new Map<string, Set<string>>(); // English names by first letter: correction candidates.
+  const ends = new Set<string>(); // The last words of multi-word names.
   for (const [[id = ""] = [], ...names] of readRows(file))
     for (const name of names.flat()) {
       const units = tokenize(name).map(({ text, han }) => (han ? text : stem(text)));
@@ -35,7 +35,7 @@ const LONGEST_PHRASE = 4;
 export function conceptsOf(tokens: readonly Token[], lexicon: Lexicon, correct = false): Set<string> {
   const found = new Set<string>();
   const { concepts, ends } = lexicon;
-  const words: string[] = []; // Those in a row before the next token.
+  const words: string[] = []; // The words since the last Chinese run.
   for (const { text, han } of tokens) {
     if (!han) {
       words.push(correct ? formOf(text, lexicon) : stem(text));
@@ -54,8 +54,8 @@ export function conceptsOf(tokens: readonly Token[], lexicon: Lexicon, correct =
   return found;
 }
 
-/** The lexicon's form of a word: its stem, without a number behind it ("vip1"), or that of the first known word one edit
- * away. Short words are not corrected. */
+/** The lexicon's form of a word: its stem, the word without a trailing number ("vip1"), or the stem of the first known
+ * word at edit distance 1. Short words are not corrected. */
 function formOf(word: string, { concepts, words }: Lexicon): string {
   const stemmed = stem(word);
   if (concepts.has(stemmed)) return stemmed;

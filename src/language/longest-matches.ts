@@ -1,5 +1,5 @@
-/** The known words in a run of Chinese, from the left, the longest at each place: there is no "续费" in "手续费".
- * @param longest characters of the longest known word */
+/** Finds the known words of a Chinese run by greedy longest match from the left: "手续费" does not contain "续费".
+ * @param longest length of the longest known word, in characters */
 export function* longestMatches(run: string, known: Pick<ReadonlySet<string>, "has">, longest: number) {
   for (let at = 0; at < run.length;) {
     let length = Math.min(longest, run.length - at);
@@ -9,7 +9,7 @@ export function* longestMatches(run: string, known: Pick<ReadonlySet<string>, "h
   }
 }
 
-/** A run of Chinese as known words, likewise, and the characters that are in none of them. */
+/** Splits a Chinese run into known words, by {@link longestMatches}, and the single characters between them. */
 export function* wordsAndCharacters(run: string, known: Pick<ReadonlySet<string>, "has">, longest: number) {
   let end = 0;
   for (const { word, at } of longestMatches(run, known, longest)) {

@@ -3,19 +3,19 @@ import { ASSETS, assetsInQuestion, namesOfAsset } from "./assets.ts";
 import { fold } from "./tokenize.ts";
 
 const UNITS = /[a-z\d]+|\p{Script=Han}/gu;
-const isHan = (unit: string): boolean => unit >= "\u2e80"; // By where Han characters begin.
-const DOTS = "·‧•・"; // Between the parts of a foreign name in Chinese.
-const BETWEEN = 2; // Most characters between two words of a name in a text.
+const isHan = (unit: string): boolean => unit >= "\u2e80"; // All other units are ASCII.
+const DOTS = "·‧•・"; // Separators between the parts of a foreign name in Chinese.
+const BETWEEN = 2; // Maximum number of characters between two words of a name.
 
-/** A thing of a kind: the key is `@` with the kind and its first name. */
+/** A named thing: the key is `@kind:name` with its first name. */
 export type NamedThing = Readonly<Record<"key" | "kind", string>>;
 
-/** Names of things: of words, characters of Chinese, or both. A name may be of several things. */
+/** Looks up things by name. A name consists of words, Chinese characters or both; several things may share it. */
 export class NameTable<T> {
   readonly #things = new Map<string, T[]>();
-  readonly #longest = new Map<string, number>(); // Characters of the longest name that begins with this word or character.
+  readonly #longest = new Map<string, number>(); // By first word or character: the length of the longest name.
 
-  /** @param names folded, with one space between two words and nothing else between others */
+  /** @param names folded, with one space between two words and no other separators */
   add(names: readonly string[], thing: T): void {
     for (const name of names) {
       if (!this.#things.get(name)?.push(thing)) this.#things.set(name, [thing]);
@@ -24,7 +24,7 @@ export class NameTable<T> {
     }
   }
 
-  /** What a folded text names, in order, and where: the longest name at each place, no part of a word. */
+  /** Finds the things named in a folded text and their spans, in order: the longest name at each position, whole words. */
   *find(folded: string): Generator<{ readonly thing: T; readonly start: number; readonly end: number }> {
     const units = Array.from(folded.matchAll(UNITS), ({ 0: text, index: start }) => ({ text, start }));
     for (let at = 0; at < units.length; at++) {
@@ -48,9 +48,9 @@ export class NameTable<T> {
   }
 }
 
-let news: NameTable<NamedThing> | undefined; // Read with the first headline: it is large, and many processes see none.
+let news: NameTable<NamedThing> | undefined; // Loaded on first use: it is large, and many processes read no headline.
 
-/** What the news names. */
+/** The named things of news. */
 export function newsNames(): NameTable<NamedThing> {
   if (news !== undefined) return news;
   news = new NameTable();
@@ -59,11 +59,11 @@ export function newsNames(): NameTable<NamedThing> {
   return news;
 }
 
-/** All names of one place or kind of thing. */
+/** All names of one thing, folded. */
 type Names = readonly string[];
 
 const KNOWN_ASSETS = new Set(ASSETS.map(({ symbol }) => symbol));
-let asked: NameTable<Names> | undefined; // The same for the whole process.
+let questionNames: NameTable<Names> | undefined; // Loaded once per process.
 
 function readNames(): NameTable<Names> {
   const names = new NameTable<Names>();
@@ -72,18 +72,18 @@ function readNames(): NameTable<Names> {
   return names;
 }
 
-/** The places, the precise kinds of things and the assets that a question names, each by all its names, folded. What
- * speaks only of others of the kind does not answer it.
+/** The places, specific things and assets named in a question, each as the list of its folded names. A passage that
+ * mentions only other things of the same kind does not answer the question.
  * @example
  * namedIn("How many ringgit for ADA?"); // [["malaysia", "ringgit", …, "马来西亚", …], ["ada", "cardano", …]] */
 export function namedIn(question: string): Names[] {
   const found = new Set<Names>();
-  for (const { thing } of (asked ??= readNames()).find(fold(question))) found.add(thing);
+  for (const { thing } of (questionNames ??= readNames()).find(fold(question))) found.add(thing);
   const assets = Array.from(assetsInQuestion(question)).filter((symbol) => KNOWN_ASSETS.has(symbol));
   return [...found, ...assets.map(namesOfAsset)];
 }
 
-/** A check whether a text has one of some names: Latin ones as whole words. */
+/** Returns a predicate: whether the text contains one of the given names. Latin names match as whole words. */
 export function namesIn(text: string): (names: Names) => boolean {
   const folded = fold(text);
   const words = ` ${folded.replace(/[^a-z\d]+/g, " ")} `;

@@ -6,20 +6,20 @@ import PATTERNS from "./plain-text-patterns.json" with { type: "json" };
 const CONTROL =
   /[^\P{Cc}\t\n\r]|[\u00ad\u180e\u200b\u2060-\u2064\u206a-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\p{Bidi_Control}]/gu;
 
-/** The text without control characters, which XML and JSON forbid, and marks without width or of direction. */
+/** Removes control characters, which XML and JSON forbid, and zero-width and bidirectional marks. */
 export const withoutControls = (text: string): string => text.replace(CONTROL, "");
 const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi;
 const INVISIBLE = /[\u00ad\u200c\u200d\ufffd]/g; // Soft hyphens, joiners, and U+FFFD of an invalid code point.
 
-/** The text with its references decoded, without what they name of the invisible. */
+/** Decodes character references; drops the invisible characters that they encode. */
 export const decodeEntities = (text: string): string =>
   text.replace(REFERENCE, (reference) => decodeHTMLStrict(reference).replace(INVISIBLE, ""));
 
 const withoutMarkdown = rewriter(PATTERNS.markdown, "gm");
 const BULLET = /^[ \t]*[*+-][ \t]+/gm;
 
-/** Plain text of an article in HTML or Markdown: its lines, with the numbers of items, and bars between cells. Linear.
- * @param bullet what marks an item of an unnumbered list
+/** The plain text of an HTML or Markdown article, in lines, with item numbers and bars between cells. Linear time.
+ * @param bullet marker of an item of an unordered list
  * @example
  * plainText("<h2>Fees</h2>**0.5**&nbsp;USDT"); // "\nFees\n0.5 USDT" */
 export function plainText(article: string, bullet = ""): string {
@@ -28,11 +28,11 @@ export function plainText(article: string, bullet = ""): string {
   return plain.replace(BULLET, bullet).replace(/[^\S\n]+/g, " ");
 }
 
-/** Joiners, but between the letters and pictures that they join. */
+/** Joiners, except between letters and emoji that they join. */
 const JOINER = /(?<=[\0-\x7f\u3000-\u9fff])[\u200c\u200d]|[\u200c\u200d](?=[\0-\x7f\u3000-\u9fff])/g;
 const END_TAG = /<\/[a-z][a-z\d]*>/i;
 
-/** A feed's HTML field as one line of text, decoded twice if escaped twice; keeps no-break spaces. Linear in length. */
+/** A feed's HTML field as one line of text, decoded twice if escaped twice; keeps no-break spaces. Linear time. */
 export function plainLine(html: string): string {
   const text = decodeEntities(withoutTags(html));
   return withoutControls(decodeEntities(END_TAG.test(text) ? withoutTags(text) : text))

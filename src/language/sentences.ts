@@ -1,9 +1,9 @@
 import { readWords } from "../runtime/text/data-rows.ts";
 
 const ABBREVIATIONS = new Set(readWords(new URL("data/abbreviations.txt", import.meta.url)));
-/** What follows a mark that ends a quotation but not the sentence around it: “Forgot it?” on the page, “忘记了？”入口. */
-const GOES_ON = /(?:["'”’)\]]*\s+\p{Ll}|["”’」』](?:\p{L}|[，、；]))/uy;
-const BEGINS = /["'”’)\]]*(?:\s+["'“‘([]*[\p{Lu}\p{N}\p{Script=Han}]|\s*$|\p{Script=Han})/uy;
+/** Text after a mark that ends a quotation but not the sentence around it: “Forgot it?” on the page, “忘记了？”入口. */
+const CONTINUES = /(?:["'”’)\]]*\s+\p{Ll}|["”’」』](?:\p{L}|[，、；]))/uy;
+const STARTS_NEXT = /["'”’)\]]*(?:\s+["'“‘([]*[\p{Lu}\p{N}\p{Script=Han}]|\s*$|\p{Script=Han})/uy;
 const MARKS = "。！？!?…";
 const LONGEST_ABBREVIATION = Math.max(...Array.from(ABBREVIATIONS, ({ length }) => length));
 const CLOSERS = /["'”’」』）)\]》]/;
@@ -17,11 +17,11 @@ function endsSentence(line: string, at: number, start: number): boolean {
   const mark = line[at]!;
   const next = at + 1;
   if (MARKS.includes(mark)) {
-    if (MARKS.includes(line[next] ?? " ") || matchesAt(GOES_ON, line, next)) return false;
+    if (MARKS.includes(line[next] ?? " ") || matchesAt(CONTINUES, line, next)) return false;
     return !("!?".includes(mark) && /[A-Za-z0-9]/.test(line[next] ?? ""));
   }
-  if (mark !== "." || (next < line.length && !matchesAt(BEGINS, line, next))) return false;
-  // Only the end of what is before is read: a long line without an end of a sentence is read once.
+  if (mark !== "." || (next < line.length && !matchesAt(STARTS_NEXT, line, next))) return false;
+  // Only the last characters before the mark are read, so a long line without a sentence end takes linear time.
   const before = line.slice(Math.max(start, at - LONGEST_ABBREVIATION - 1), at);
   const word = /(?<![^\s("'“])[^\s("'“]*$/.exec(before)![0].toLowerCase();
   if (ABBREVIATIONS.has(word) || /^\p{L}$/u.test(word)) return false;
@@ -34,7 +34,7 @@ function afterBlanks(line: string, at: number): number {
   return at;
 }
 
-/** The sentences of a plain text, verbatim and whole, in order. A line break always ends one. Linear in its length. */
+/** The sentences of a plain text, verbatim and in order. A line break always ends a sentence. Linear time. */
 export function sentencesOf(text: string): string[] {
   const sentences: string[] = [];
   for (const line of text.split("\n")) {

@@ -5,10 +5,10 @@ import { newsNames } from "./name-table.ts";
 import { quantitiesInDigits, quantitiesOf } from "./quantities.ts";
 import { HEADLINE_STOP_WORDS } from "./stop-words.ts";
 
-/** Kind of a headline's term: it determines the weight, and whether the term means the same in every language. */
+/** Kinds of headline terms. The kind determines the weight and whether the term is language-independent. */
 export const TERM_KINDS = ["word", "han", "concept", "number", "small", "asset", "name"] as const;
 type TermKind = (typeof TERM_KINDS)[number];
-const COIN = "coin"; // The kind of named things that are assets by terms of their own.
+const COIN = "coin"; // Kind of named things that already have terms as assets.
 
 const NUMBER =
   /(?<![\p{Script=Latin}\d])\d[\d,.]*%?(?:[kmbt]n?(?![a-z])|bps(?![a-z])|(?=thousand|million|billion|trillion|mln|bln|bbl|percent|pct)|(?!\p{Script=Latin}))/gu;
@@ -16,8 +16,8 @@ const NUMBER =
 /** A month as the period of a figure ("9月CPI"), not of a date ("9月3日"). */
 const MONTH = /(?<!\d)(1[0-2]|[1-9])\s?月份?(?!\s?\d)/g;
 
-/** Terms that show whether news items report one event, each with its kind: stems, pairs of Chinese characters, and what both
- * languages have in common (concepts, quantities, the `assets`: tickers that the text is about).
+/** The terms that decide whether news items report one event, each with its kind: stems, pairs of Chinese characters, and
+ * language-independent terms (concepts, quantities, and `assets`, the tickers that the text is about).
  * @example
  * headlineTermsOf("Fed cuts rates by 0.5%", []); // #5.0e-1%, @fed, @rate-cut, @rates, fed, cut, rate */
 export function headlineTermsOf(text: string, assets: readonly string[]): ReadonlyMap<string, TermKind> {
@@ -40,8 +40,8 @@ export function headlineTermsOf(text: string, assets: readonly string[]): Readon
   return terms;
 }
 
-/** The percentages of a folded text, and its numbers from 10 on but for years, rounded so that two notations are equal.
- * Small are percentages and numbers below 100, which many texts share by chance. */
+/** The percentages of a folded text and its numbers from 10 up, except years, rounded so that two notations are equal.
+ * Percentages and numbers below 100 are small: many texts share them by chance. */
 function* numbersOf(folded: string) {
   for (const { value, unit, start, end } of quantitiesOf(folded)) {
     if (unit !== "") yield { key: `#${value.toExponential(1)}${unit}`, isSmall: true };

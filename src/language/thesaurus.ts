@@ -4,33 +4,33 @@ import { groupBy } from "../runtime/group-by.ts";
 import { fold, stem, tokenizeFolded } from "./tokenize.ts";
 import { longestMatches } from "./longest-matches.ts";
 
-/** One meaning, with the words and phrases that are used for it. */
+/** One meaning with its synonyms: words and phrases. */
 export interface Meaning {
   readonly id: number;
   readonly en: readonly string[]; // Stems, or phrases of stems separated by blanks.
   readonly zh: readonly string[]; // Chinese words, folded.
 }
 
-/** A meaning where a text uses one of its phrases. */
+/** An occurrence of one of a meaning's phrases in a text. */
 export interface Mention {
   readonly meaning: Meaning;
   readonly phrase: string; // As in the meaning's list: stems, separated by blanks, or a Chinese word.
-  readonly places: readonly number[]; // Of the phrase's words or characters in the text.
+  readonly places: readonly number[]; // Positions of the phrase's words or characters in the text.
 }
 
-/** Rows of words for one meaning each: in English and in Chinese. */
+/** One row per meaning: its English and its Chinese phrases. */
 export type MeaningRows = readonly (readonly (readonly string[])[])[];
 
 const WORDS = new URL("data/thesaurus.txt", import.meta.url);
 const SITUATIONS = new URL("data/situations.txt", import.meta.url);
 
-let everyday: Thesaurus | undefined; // These are the same for the whole process.
+let everyday: Thesaurus | undefined; // Both are created once per process.
 let searched: Thesaurus | undefined;
 
-/** The words for what services are asked about. */
+/** The thesaurus of everyday words for the services' subjects. */
 export const openThesaurus = (): Thesaurus => (everyday ??= createThesaurus(foldedRows(WORDS)));
 
-/** The words, and how users describe what happened to them without its name; made when it is first called.
+/** That thesaurus with situations: descriptions of a problem by users who do not know its name. Created on the first call.
  * @param more the operator's rows */
 export function openSearchThesaurus(more: MeaningRows = []): () => Thesaurus {
   const own = more.map((row) => row.map((phrases) => phrases.map(foldedPhrase)));
@@ -39,9 +39,9 @@ export function openSearchThesaurus(more: MeaningRows = []): () => Thesaurus {
   return () => (opened ??= more.length > 0 ? create() : (searched ??= create()));
 }
 
-/** Folded as one text: thousands of short ones take longer. */
+/** Folds the file as one text, which is faster than folding thousands of short ones. */
 const foldedRows = (file: URL): MeaningRows => parseRows(foldedPhrase(readFileSync(file, "utf8")));
-/** A gap, `_`, counts for the encoder alone (`scripts/make-encoder.js`). */
+/** Removes gaps (`_`), which only the encoder uses (`scripts/make-encoder.js`). */
 const foldedPhrase = (text: string): string =>
   fold(text)
     .replace(/(?<=\p{Script=Han})_|_(?=\p{Script=Han})/gu, "")
@@ -49,7 +49,7 @@ const foldedPhrase = (text: string): string =>
 
 export type Thesaurus = ReturnType<typeof createThesaurus>;
 
-/** @param situations rows whose words that the others have too are found, but do not stand for the situation */
+/** @param situations rows; a phrase that `words` has too belongs to the meaning, but a text's use of it is no mention */
 function createThesaurus(words: MeaningRows, situations: MeaningRows = []) {
   const english: { readonly phrase: string; readonly stems: readonly string[]; readonly meaning: Meaning }[] = [];
   const chinese: { readonly word: string; readonly meaning: Meaning }[] = [];
@@ -57,24 +57,24 @@ function createThesaurus(words: MeaningRows, situations: MeaningRows = []) {
   for (const [id, [en = [], zh = []]] of [...words, ...situations].entries()) {
     const phrases = en.map(stemmed).filter(Boolean);
     const meaning = { id, en: phrases, zh: zh.filter((word) => /^\p{Script=Han}/u.test(word)) };
-    const tellsOf = (list: readonly string[]): string[] => list.filter((one) => id < words.length || !known.has(one));
+    const indexedOf = (list: readonly string[]): string[] => list.filter((one) => id < words.length || !known.has(one));
     if (id < words.length) for (const phrase of [...phrases, ...meaning.zh]) known.add(phrase);
-    english.push(...tellsOf(phrases).map((phrase) => ({ phrase, stems: phrase.split(" "), meaning })));
-    chinese.push(...tellsOf(meaning.zh).map((word) => ({ word, meaning })));
+    english.push(...indexedOf(phrases).map((phrase) => ({ phrase, stems: phrase.split(" "), meaning })));
+    chinese.push(...indexedOf(meaning.zh).map((word) => ({ word, meaning })));
   }
   const byStem = groupBy(english, ({ stems }) => stems[0]!);
   const byWord = groupBy(chinese, ({ word }) => word);
   const longestWord = Math.max(...Array.from(byWord.keys(), ({ length }) => length));
   return {
-    /** The meanings that a list of English stems mentions, the longest phrase of each at each place. */
-    mentionsInEnglish: (said: readonly string[]): Mention[] =>
-      said.flatMap((first, at) => {
-        const begun = (byStem.get(first) ?? []).filter(({ stems }) => stems.every((stem, i) => said[at + i] === stem));
-        const longest = Math.max(...begun.map(({ stems }) => stems.length));
-        const found = begun.filter(({ stems }) => stems.length === longest);
+    /** The mentions in a list of English stems: the longest phrases at each position. */
+    mentionsInEnglish: (list: readonly string[]): Mention[] =>
+      list.flatMap((first, at) => {
+        const hits = (byStem.get(first) ?? []).filter(({ stems }) => stems.every((stem, i) => list[at + i] === stem));
+        const longest = Math.max(...hits.map(({ stems }) => stems.length));
+        const found = hits.filter(({ stems }) => stems.length === longest);
         return found.map(({ meaning, phrase, stems }) => ({ meaning, phrase, places: stems.map((_, i) => at + i) }));
       }),
-    /** The meanings that a run of Chinese mentions, from the left, the longest word first. */
+    /** The mentions in a Chinese run, by longest match from the left. */
     mentionsInChinese: (run: string): Mention[] =>
       Array.from(longestMatches(run, byWord, longestWord)).flatMap(({ word, at }) => {
         const places = Array.from(word, (_, i) => at + i);
@@ -83,12 +83,12 @@ function createThesaurus(words: MeaningRows, situations: MeaningRows = []) {
     /** The meanings that have a stem as a whole phrase. */
     meaningsOf: (englishStem: string): Meaning[] =>
       (byStem.get(englishStem) ?? []).flatMap(({ phrase, meaning }) => (phrase === englishStem ? [meaning] : [])),
-    /** Whether a phrase begins with a stem: what a misspelt word may stand for. */
+    /** Whether a phrase starts with the stem: it may be the correction of a misspelt word. */
     isKnownStem: (englishStem: string): boolean => byStem.has(englishStem),
   };
 }
 
-/** The words of most phrases are separated by blanks: finding tokens takes twice as long. */
+/** Splits plain phrases at blanks, which takes half the time of tokenizing. */
 const wordsOf = (part: string): string[] =>
   /^[a-z\d ]*$/.test(part) ? part.split(/ +/) : tokenizeFolded(part).flatMap(({ text, han }) => (han ? [] : [text]));
 const stemmed = (phrase: string): string => wordsOf(phrase).map(stem).join(" ");

@@ -9,10 +9,10 @@ import { isTraditional } from "./traditional.ts";
 /** Reading the dictionary takes some 200 ms and 45 MB. */
 const converterTo = memoized((to: Script) => ConverterBuilder(SIMPLIFIED_TO)({ from: "cn", to }), 2);
 
-/** Words that the dictionary takes for others: of "days later" it makes an empress of heaven. */
+/** Words that the dictionary converts wrongly: it takes 天后 ("days later") for the empress of heaven. */
 const withWords = rewriter(PAIRS, "gu");
 
-/** A Simplified Chinese text in Traditional characters, by OpenCC. What is Traditional already stays, and so do addresses. */
+/** Converts Simplified Chinese to Traditional characters with OpenCC. Lines already in Traditional, and URLs, are kept. */
 export function toTraditional(text: string, script: Script): string {
   const parts = text.split(/(https?:\/\/[^\s\p{Script=Han}]+|\n)/u);
   const convert = (part: string): string => converterTo(script)(withWords(part));

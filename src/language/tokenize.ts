@@ -12,7 +12,7 @@ export type Token = { readonly text: string; readonly han: boolean };
  * tokenize("What's the 提现 fee, 1,000?"); // what, the, 提现, fee, 1000 */
 export const tokenize = (text: string): Token[] => tokenizeFolded(fold(text));
 
-/** Tokens of a text that is folded. */
+/** Tokens of a text that is already folded. */
 export function tokenizeFolded(folded: string): Token[] {
   const tokens: Token[] = [];
   for (const match of folded.match(TOKENS) ?? [])
@@ -28,7 +28,7 @@ const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 const ASCII = /^[\x00-\x7f]*$/;
 const PLAIN = /^[\x00-\x7f\u2010-\u2027\u3000-\u3029\u4e00-\u9fff\uff01-\uff5e]*$/; // Has no marks.
 
-/** One form of texts that differ in compatibility forms, case, accents, or traditional characters.
+/** Normalizes compatibility forms, case, accents and traditional characters, for comparison.
  * @example
  * fold("Ｃafé 提幣"); // "cafe 提币" */
 export function fold(text: string): string {
@@ -39,10 +39,10 @@ export function fold(text: string): string {
   return hasHan(lower) ? toSimplified(lower) : lower;
 }
 
-const stems = new Map<string, string>(); // A text is read several times, and texts use much the same words.
+const stems = new Map<string, string>(); // Cache: texts are read several times and share most words.
 
-/** The stem of a lower-case English word: Porter, "An algorithm for suffix stripping", Program 14(3), 1980, and words
- * on -us keep their s ("status", "bonus"). Words with digits, short words and what is too long for a word are kept. */
+/** The stem of a lower-case English word: Porter, "An algorithm for suffix stripping", Program 14(3), 1980, except that
+ * words ending in -us keep their s ("status", "bonus"). Words with digits, below 4 or over 45 letters are unchanged. */
 export function stem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined || !/^[a-z]{4,45}$/.test(word)) return known ?? word;
@@ -53,5 +53,5 @@ export function stem(word: string): string {
   return found;
 }
 
-/** The letters and digits of a text, folded: equal for a question and the same with other punctuation. */
+/** The letters and digits of a text, folded: equal for texts that differ only in punctuation and spacing. */
 export const canonical = (text: string): string => fold(text).replace(/[^\p{L}\p{N}]+/gu, "");

@@ -8,8 +8,8 @@ const TRADITIONAL = new RegExp(`[${Array.from(SIMPLIFIED.keys()).join("")}]`, "g
 export const toSimplified = (text: string): string =>
   text.replace(TRADITIONAL, (character) => SIMPLIFIED.get(character)!);
 
-/** Whether a text is in Traditional characters; what Simplified texts write too (著名, 乾坤) does not count. */
+/** Whether a text has Traditional characters. Those that Simplified texts use too (著名, 乾坤) do not count. */
 export function isTraditional(text: string): boolean {
-  const telling = text.replace(/[乾著]/gu, "");
-  return toSimplified(telling) !== telling;
+  const distinctive = text.replace(/[乾著]/gu, "");
+  return toSimplified(distinctive) !== distinctive;
 }

@@ -2,7 +2,7 @@ import { wordsAndCharacters } from "./longest-matches.ts";
 import { groupBy } from "../runtime/group-by.ts";
 import { readRows } from "../runtime/text/data-rows.ts";
 
-/** Classes by their words: English ones, of which some are beginnings and end in `*`, and Chinese ones. */
+/** Classes by word, English and Chinese. An English entry that ends in `*` is a prefix. */
 const [ENGLISH, CHINESE] = [new Map<string, string[]>(), new Map<string, string[]>()];
 for (const [[name = ""] = [], en = [], zh = []] of readRows(new URL("data/word-classes.txt", import.meta.url))) {
   for (const word of en) ENGLISH.set(word, [...(ENGLISH.get(word) ?? []), name]);
@@ -10,10 +10,10 @@ for (const [[name = ""] = [], en = [], zh = []] of readRows(new URL("data/word-c
 }
 const LONGEST_FIRST = Array.from(ENGLISH.entries())
   .filter(([word]) => word.endsWith("*"))
-  .map(([word, classes]) => ({ beginning: word.slice(0, -1), classes }))
-  .sort((a, b) => b.beginning.length - a.beginning.length);
-const START = LONGEST_FIRST.at(-1)!.beginning.length; // Characters of the shortest beginning.
-const BEGINNINGS = groupBy(LONGEST_FIRST, ({ beginning }) => beginning.slice(0, START));
+  .map(([word, classes]) => ({ prefix: word.slice(0, -1), classes }))
+  .sort((a, b) => b.prefix.length - a.prefix.length);
+const START = LONGEST_FIRST.at(-1)!.prefix.length; // Length of the shortest prefix, in characters.
+const PREFIXES = groupBy(LONGEST_FIRST, ({ prefix }) => prefix.slice(0, START));
 const LONGEST_ZH = Math.max(...Array.from(CHINESE.keys(), (word) => word.length));
 
 /** The classes of a word.
@@ -21,12 +21,12 @@ const LONGEST_ZH = Math.max(...Array.from(CHINESE.keys(), (word) => word.length)
  * classesOf("slumped"); // ["negative", "down", "drop"] */
 export function classesOf(word: string): string[] {
   const found = [...(ENGLISH.get(word) ?? CHINESE.get(word) ?? [])];
-  for (const { beginning, classes } of BEGINNINGS.get(word.slice(0, START)) ?? [])
-    if (word.startsWith(beginning)) found.push(...classes.filter((name) => !found.includes(name)));
+  for (const { prefix, classes } of PREFIXES.get(word.slice(0, START)) ?? [])
+    if (word.startsWith(prefix)) found.push(...classes.filter((name) => !found.includes(name)));
   return found;
 }
 
-/** A Chinese text as words of classes, the longest at each place, and the characters between; each with its classes. */
+/** Splits a Chinese text by longest match into words with classes and single characters, each with its classes. */
 export const chineseTokens = (text: string) =>
   Array.from(wordsAndCharacters(text, CHINESE, LONGEST_ZH))
     .filter(({ text: part }) => part !== " ")

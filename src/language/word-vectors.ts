@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 
-/** Vectors of words, from a file of numbered lines. Behind the words it has a byte of each for how rare it is, the scale of
- * each one's vector, and the vectors, a byte a number. */
+/** Word vectors from a file of numbered lines. After the words, the file has one byte of rarity per word, one float32 scale
+ * per vector, and the vectors as int8. */
 export type WordVectors = ReturnType<typeof readWordVectors>;
 
 /** @param dimensions of a vector */
@@ -12,12 +12,12 @@ export function readWordVectors(file: URL, dimensions: number) {
   const values = new Int8Array(bytes.buffer, bytes.byteOffset + 5 * size, dimensions * size);
   return {
     has: (word: string): boolean => numbers.has(word),
-    /** How rare a word is, 0 to 1: 1 if it has no vector. */
+    /** The rarity of a word, 0 to 1; 1 for a word without a vector. */
     rarityOf(word: string): number {
       const number = numbers.get(word);
       return number === undefined ? 1 : bytes[number]! / 255;
     },
-    /** Adds the vector of a word to a sum; one that is not known has none. */
+    /** Adds the vector of a word to a sum; an unknown word adds nothing. */
     addTo(sum: Float32Array, word: string, weight = 1): void {
       const number = numbers.get(word);
       if (number === undefined) return;
@@ -25,12 +25,12 @@ export function readWordVectors(file: URL, dimensions: number) {
       const from = dimensions * number;
       for (let at = 0; at < dimensions; at++) sum[at]! += scale * values[from + at]!;
     },
-    /** What the file has behind the vectors. */
+    /** The bytes after the vectors. */
     rest: bytes.subarray((5 + dimensions) * size),
   };
 }
 
-/** Reads a compressed file of lines, an empty line, and bytes about them: the number of each line, and those bytes. */
+/** Reads a compressed file of lines, an empty line and binary data. Returns the number of each line, and the data. */
 export function readNumberedLines(file: URL): { numbers: ReadonlyMap<string, number>; bytes: Buffer } {
   const bytes = brotliDecompressSync(readFileSync(file));
   const end = bytes.indexOf("\n\n");

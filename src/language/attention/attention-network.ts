@@ -5,58 +5,58 @@ import { readWordVectors, type WordVectors } from "../word-vectors.ts";
 import { differenceOf, FLAGS, MEASURES, type ReadText, type WeighedUnit, writeFlags } from "./difference.ts";
 import { MOST, type Unit, unitsOf } from "./units.ts";
 
-/** Lengths of a vector, of what is said of a unit, and of what is said of two texts. */
+/** Layer widths: a word vector, the hidden layer of a unit, and the hidden layer of a pair of texts. */
 export const SIZES = { vector: 32, unit: 32, pair: 24 };
-export const SHARPNESS = 3; // By which cosines become shares of attention.
-export const SUMS = 3; // By which sums over units are divided.
+export const SHARPNESS = 3; // Inverse temperature of the attention softmax over cosines.
+export const SUMS = 3; // Divisor that scales the sums over units.
 const { vector: V, unit: U, pair: P } = SIZES;
-const KEPT = 50_000; // Units that are remembered.
+const CACHED_UNITS = 50_000;
 
-/** A unit with what does not depend on the other text, computed when first needed: its direction, what the layer of units
- * makes of it as the own vector, and its vector with what that makes of it as an aligned one behind it. */
+/** A unit with the values that do not depend on the other text, computed on first use: `direction` is its normalized
+ * vector, `own` the output of layer `own`, `both` its vector followed by the output of layer `aligned`. */
 interface NetworkUnit extends WeighedUnit {
   values?: Readonly<Record<"direction" | "own", Float32Array> & Record<"both", Float64Array>>;
 }
 export type NetworkText = ReadText<NetworkUnit>;
 
-/** Judges whether two texts belong together: a decomposable attention model (Parikh, Täckström, Das & Uszkoreit 2016) of
- * what each says and the other does not. `scripts/attention-trainer.js` makes and describes its file. */
+/** Scores whether two texts belong together: a decomposable attention model (Parikh, Täckström, Das & Uszkoreit 2016)
+ * over the units that only one of them has. `scripts/attention-trainer.js` trains it and documents its file. */
 export class AttentionNetwork {
   readonly #vectors: WordVectors;
   readonly #layers: Record<"own" | "aligned" | "product" | "flags" | "pair" | "last" | "given", Float64Array>;
   readonly #given: ((word: string) => Float32Array) | undefined;
   readonly #units = new Map<string, NetworkUnit>();
-  readonly #theirs = new Float64Array(MOST.units * (V + U)); // Used again by each comparison.
+  readonly #otherValues = new Float64Array(MOST.units * (V + U)); // Scratch buffer, reused by each comparison.
 
-  /** @param more how many measures the caller gives
-   * @param given vectors for words that the file has none for, of `length` numbers */
+  /** @param more number of measures that the caller passes to {@link compare}
+   * @param given vectors, of `length` numbers, for words without a vector in the file */
   constructor(file: URL, more: number, given?: { length: number; of: (word: string) => Float32Array }) {
     this.#vectors = readWordVectors(file, V);
     const { rest } = this.#vectors;
     let from = 0;
-    // In 64 bits, though they have 32: they are read much more often than they would be converted.
+    // The file has float32; stored as float64, the weights need no conversion at each read.
     const layer = (length: number): Float64Array => {
       const values = Float64Array.from({ length }, (_, at) => rest.readFloatLE(from + 4 * at));
       from += 4 * length;
       return values;
     };
-    // Each output has its weights in a row, the last of them the constant.
+    // Each output has one row of weights; in `flags`, `pair` and `last` the last weight of a row is the bias.
     const [own, aligned, product, flags] = [layer(V * U), layer(V * U), layer(V * U), layer((FLAGS + 1) * U)];
     const [pair, last] = [layer((2 * U + MEASURES + more + 1) * P), layer(P + 1)];
     this.#layers = { own, aligned, product, flags, pair, last, given: layer(V * (given?.length ?? 0)) };
     this.#given = given?.of;
   }
 
-  /** @param names see {@link unitsOf}: those that it was learned with */
+  /** @param names the table that the model was trained with, see {@link unitsOf} */
   read(text: string, names?: NameTable<NamedThing>): NetworkText {
     return { units: unitsOf(text, this.#vectors.has, names).map((unit) => this.#unit(unit)), isChinese: hasHan(text) };
   }
 
   #unit(unit: Unit): NetworkUnit {
-    const name = `${unit.isName ? "^" : ""}${unit.key} ${unit.parts.join(" ")}`; // Words of one stem may be of other classes.
+    const name = `${unit.isName ? "^" : ""}${unit.key} ${unit.parts.join(" ")}`; // Words with one stem may differ in class.
     let known = this.#units.get(name);
     if (known === undefined) {
-      if (this.#units.size >= KEPT) this.#units.clear();
+      if (this.#units.size >= CACHED_UNITS) this.#units.clear();
       known = { ...unit, rarity: this.#vectors.rarityOf(unit.key) };
       this.#units.set(name, known);
     }
@@ -79,7 +79,7 @@ export class AttentionNetwork {
     return (unit.values = { direction, own, both });
   }
 
-  /** The logit of whether two texts belong together. @param more measures by the caller */
+  /** The logit of the probability that two texts belong together. @param more the caller's measures */
   compare(a: NetworkText, b: NetworkText, more: readonly number[] = []): number {
     const { only, measures } = differenceOf(a, b, more);
     const input = new Float32Array(2 * U + measures.length + 1);
@@ -103,36 +103,36 @@ export class AttentionNetwork {
     return logit;
   }
 
-  /** What is said of the units that one text alone has, each beside those of the other that it is aligned with.
-   * @param powers of e, by the cosines of each unit of the first text and each of the second */
+  /** Sums the hidden layers of the units that only one text has, each compared with its attended mean of `others`.
+   * @param powers unnormalized attention weights: units of the first text × units of the second */
   #sumOf(units: readonly NetworkUnit[], others: readonly NetworkUnit[], powers: Float32Array, isSecond = false) {
-    const [sum, around] = [new Float32Array(U), new Float32Array(V + U)];
-    const [met, said] = [around.subarray(0, V), around.subarray(V)];
-    const [mine, flags] = [new Float64Array(others.length), new Float32Array(FLAGS + 1).fill(1)];
-    for (let at = 0; at < others.length; at++) this.#theirs.set(this.#valuesOf(others[at]!).both, at * (V + U));
+    const [sum, attended] = [new Float32Array(U), new Float32Array(V + U)];
+    const [aligned, hiddenUnit] = [attended.subarray(0, V), attended.subarray(V)];
+    const [weights, flags] = [new Float64Array(others.length), new Float32Array(FLAGS + 1).fill(1)];
+    for (let at = 0; at < others.length; at++) this.#otherValues.set(this.#valuesOf(others[at]!).both, at * (V + U));
     for (let number = 0; number < units.length; number++) {
       const unit = units[number]!;
       const { both, own } = this.#valuesOf(unit);
       let total = 0;
       let most = 1;
-      for (let other = 0; other < mine.length; other++) {
-        const power = powers[isSecond ? number + units.length * other : number * mine.length + other]!;
-        mine[other] = power;
+      for (let other = 0; other < weights.length; other++) {
+        const power = powers[isSecond ? number + units.length * other : number * weights.length + other]!;
+        weights[other] = power;
         total += power;
         if (power > most) most = power;
       }
-      sumRows(around, this.#theirs, mine);
-      for (let at = 0; at < U; at++) said[at] = own[at]! + said[at]! / (total || 1);
-      for (let at = 0; at < V; at++) met[at]! *= (2 * both[at]!) / (total || 1);
+      sumRows(attended, this.#otherValues, weights);
+      for (let at = 0; at < U; at++) hiddenUnit[at] = own[at]! + hiddenUnit[at]! / (total || 1);
+      for (let at = 0; at < V; at++) aligned[at]! *= (2 * both[at]!) / (total || 1);
       writeFlags(flags, 0, unit, others, isSecond, Math.log(most) / SHARPNESS);
-      addTimes(addTimes(said, this.#layers.product, met), this.#layers.flags, flags);
-      for (let at = 0; at < U; at++) if (said[at]! > 0) sum[at]! += said[at]!;
+      addTimes(addTimes(hiddenUnit, this.#layers.product, aligned), this.#layers.flags, flags);
+      for (let at = 0; at < U; at++) if (hiddenUnit[at]! > 0) sum[at]! += hiddenUnit[at]!;
     }
     return sum;
   }
 }
 
-/** Writes the sum of a matrix's rows, each by its weight, in 32 bits: four columns at once, as one sum waits for itself. */
+/** Writes the weighted sum of a matrix's rows in float32. Four columns at once: one sum alone is a dependency chain. */
 function sumRows(target: Float32Array, matrix: Float64Array, weights: Float64Array): void {
   for (let column = 0; column < target.length; column += 4) {
     let a, b, c, d;
@@ -151,7 +151,7 @@ function sumRows(target: Float32Array, matrix: Float64Array, weights: Float64Arr
   }
 }
 
-/** Adds the product of a matrix, by rows, and a vector: likewise four rows at once. */
+/** Adds the product of a row-major matrix and a vector to `target`, four rows at once for the same reason. */
 function addTimes(target: Float32Array, matrix: Float64Array, vector: Float32Array): Float32Array {
   const { length } = vector;
   for (let row = 0, from = 0; from < matrix.length; row += 4, from += 4 * length) {

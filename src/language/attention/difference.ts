@@ -1,15 +1,15 @@
 import { type Figure, UNIT_SORTS, type Unit } from "./units.ts";
 
-/** A unit, and how rare its word is: 0 to 1, 1 if it has no vector. */
+/** A unit with the rarity of its word: 0 to 1, 1 for a word without a vector. */
 export type WeighedUnit = Unit & { readonly rarity: number };
-/** A text as the network reads it. */
+/** A text as input of the network. */
 export interface ReadText<U extends WeighedUnit> {
   readonly units: readonly U[];
   readonly isChinese: boolean;
 }
 
-/** What each of two texts has and the other has not, and measures of what they share: shares of 0 to 1, counts in eights.
- * @param more measures by the caller */
+/** The units that only one of two texts has, and measures of the overlap: ratios from 0 to 1, counts divided by 8.
+ * @param more the caller's measures, appended to the others */
 export function differenceOf<U extends WeighedUnit>(a: ReadText<U>, b: ReadText<U>, more: readonly number[]) {
   const only = [unitsMissing(a, b), unitsMissing(b, a)] as const;
   const shared = a.units.filter((unit) => !only[0].includes(unit));
@@ -19,8 +19,8 @@ export function differenceOf<U extends WeighedUnit>(a: ReadText<U>, b: ReadText<
     shared.length / 8,
     only[0].length / 8,
     only[1].length / 8,
-    rare(shared) / (rare(a.units) || 1),
-    rare(shared) / (rare(b.units) || 1),
+    raritySum(shared) / (raritySum(a.units) || 1),
+    raritySum(shared) / (raritySum(b.units) || 1),
     shared.length / (Math.min(a.units.length, b.units.length) || 1),
     shared.length / (a.units.length + b.units.length - shared.length || 1),
     has(shared, "figure"),
@@ -36,22 +36,22 @@ export function differenceOf<U extends WeighedUnit>(a: ReadText<U>, b: ReadText<
   ];
   return { only, measures };
 }
-export const MEASURES = 17; // Without those of the caller.
+export const MEASURES = 17; // Number of measures without the caller's.
 
 const keyOf = ({ key }: Unit): string => key;
-const rare = (units: readonly WeighedUnit[]): number => units.reduce((sum, { rarity }) => sum + rarity, 0);
+const raritySum = (units: readonly WeighedUnit[]): number => units.reduce((sum, { rarity }) => sum + rarity, 0);
 const has = (units: readonly Unit[], sort: Unit["sort"]): number => Number(units.some((unit) => unit.sort === sort));
 
-/** The share of what the shorter text says that both say, units weighed by how rare they are: 0 to 1. */
+/** The overlap coefficient of the units of two texts, weighted by rarity: 0 to 1. */
 export function overlapOf(a: ReadText<WeighedUnit>, b: ReadText<WeighedUnit>): number {
-  const least = Math.min(rare(a.units), rare(b.units));
-  return least === 0 ? 0 : Math.min(1, (rare(a.units) - rare(unitsMissing(a, b))) / least + 1e-9); // Sums are rounded.
+  const least = Math.min(raritySum(a.units), raritySum(b.units));
+  return least === 0 ? 0 : Math.min(1, (raritySum(a.units) - raritySum(unitsMissing(a, b))) / least + 1e-9); // Rounding tolerance.
 }
 
 const unitsMissing = <U extends WeighedUnit>(text: ReadText<U>, other: ReadText<U>): U[] =>
   text.units.filter((unit) => !isAmong(other.units, unit));
 
-/** Whether some units have one of the same key, or of the same figure by the digits of that which has fewer. */
+/** Whether `units` contain an equal key, or an equal figure within the rounding of the coarser one. */
 function isAmong(units: readonly WeighedUnit[], { key, figure }: WeighedUnit): boolean {
   for (const unit of units)
     if (unit.key === key || (figure !== undefined && areEqual(figure, unit.figure))) return true;
@@ -61,9 +61,9 @@ function isAmong(units: readonly WeighedUnit[], { key, figure }: WeighedUnit): b
 const areEqual = (a: Figure, b: Figure | undefined): boolean =>
   a.unit === b?.unit && Math.abs(a.value - b.value) <= Math.max(a.within, b.within);
 
-/** How many of some keys are in the same order in others, at most. */
+/** The length of the longest subsequence of `keys` that has the same order in `others`. */
 export function inOrder(keys: readonly string[], others: readonly string[]): number {
-  const ends: number[] = []; // The least place that a run of each length ends at.
+  const ends: number[] = []; // The lowest position at which a subsequence of each length ends.
   for (const key of keys) {
     const place = others.indexOf(key);
     let at = 0;
@@ -73,9 +73,9 @@ export function inOrder(keys: readonly string[], others: readonly string[]): num
   return ends.length;
 }
 
-/** Writes what is said of a unit that one text alone has, besides its vector.
- * @param others those that the other text alone has
- * @param likest the cosine of that one of them which is most like it */
+/** Writes the features of a unit that only one text has, other than its vector.
+ * @param others the units that only the other text has
+ * @param likest the unit's highest cosine with one of `others` */
 export function writeFlags(
   target: Float32Array | Float64Array,
   at: number,
@@ -96,4 +96,4 @@ export function writeFlags(
   target[at + LIKEST] = likest;
 }
 export const FLAGS = UNIT_SORTS.length + 7;
-export const LIKEST = FLAGS - 1; // Where the cosine is.
+export const LIKEST = FLAGS - 1; // Index of the cosine.

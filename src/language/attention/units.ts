@@ -9,29 +9,29 @@ import { classesOf } from "../word-classes.ts";
 /** The sorts of units that a text consists of. */
 export const UNIT_SORTS = ["word", "han", "figure", "asset"] as const;
 
-/** A figure, and by how much others may round it: half of its last digit, or of its second if it has one alone. */
+/** A figure and its rounding tolerance: half a unit of its last digit, at least its second digit; 0 for a year. */
 export type Figure = Readonly<Record<"value" | "within", number> & { unit: string }>;
 
-/** A word, a figure or an asset of a text. Units of equal keys say the same, in whatever notation or language. */
+/** A word, a figure or an asset of a text. Units with equal keys have the same meaning in any notation or language. */
 export interface Unit {
   readonly key: string;
   readonly sort: (typeof UNIT_SORTS)[number];
-  readonly isName: boolean; // Whether it has a capital where not most words have one.
+  readonly isName: boolean; // Whether it is capitalized in a text where most words are not.
   readonly figure?: Figure | undefined;
-  /** What its vector is the sum of, as far as known: the word, its characters, the classes of its meaning. */
+  /** The unit's vector is the sum of the known vectors of these: the word, its characters, its classes. */
   readonly parts: readonly string[];
 }
 
 const LONGEST_WORD = 6;
 const LONGEST_NAME = 4;
-export const MOST = { characters: 1000, units: 48, capitals: 0.6 }; // Of a text: two are compared by all pairs of units.
+export const MOST = { characters: 1000, units: 48, capitals: 0.6 }; // Limits of a text: a comparison takes all pairs of units.
 const UNKNOWN = "?";
 const LEAST_DIGITS = 2;
 const POSSESSIVE = /^['’]s(?![\p{L}\d])/u;
 
-/** The first units of a text, each once, in order: Chinese as the longest words that are known at each place.
+/** The first distinct units of a text, in order. Chinese is split into the longest known words.
  * @param isKnown whether a word has a vector
- * @param names things that are units of the sort of assets, by whatever name
+ * @param names named things that become units of sort `asset`
  * @example
  * unitsOf("BTC falls 5%", isKnown); // $BTC, fall, #5% */
 export function unitsOf(text: string, isKnown: IsKnown, names?: NameTable<NamedThing>): Unit[] {
@@ -55,7 +55,7 @@ export function unitsOf(text: string, isKnown: IsKnown, names?: NameTable<NamedT
 type IsKnown = (word: string) => boolean;
 type Add = (key: string, sort: Unit["sort"], parts: readonly string[], figure?: Figure) => void;
 
-/** @param part which may follow a name */
+/** @param part text that may start with the possessive of a preceding name */
 function addPart(part: string, isKnown: IsKnown, add: Add): void {
   const folded = part.replace(POSSESSIVE, "");
   let end = 0;
@@ -91,24 +91,24 @@ function addWord(word: string, sort: "word" | "han", key: string, isKnown: IsKno
   add(key, sort, parts);
 }
 
-/** The stems of the words with a capital; none where most words have one, as in many titles. */
+/** The stems of the capitalized words; empty if most words are capitalized, as in many titles. */
 function stemsWithCapitals(text: string): ReadonlySet<string> {
   const words = text.match(/\p{Script=Latin}+/gu) ?? [];
   const capital = words.filter((word) => /^\p{Lu}/u.test(word));
   return new Set(capital.length > MOST.capitals * words.length ? [] : capital.map((word) => stem(fold(word))));
 }
 
-/** The words of a run of Chinese. Between known ones: function characters, characters with a class, runs of others. */
+/** Splits a Chinese run into known words, function characters, characters with a class, and names of other characters. */
 function chineseWords(run: string, isKnown: IsKnown): string[] {
   const isWord = (part: string): boolean =>
     part.length > 1 && (isKnown(part) || assetOfWord(part) !== undefined || classesOf(part).length > 0);
   const words: string[] = [];
-  let goesOn = false; // Whether the last word is a name that another character belongs to.
+  let isOpenName = false; // Whether the last word is a name that the next character may extend.
   for (const part of wordsAndCharacters(run, { has: isWord }, LONGEST_WORD)) {
     const isAlone = part.isWord || STOP_CHARACTERS.has(part.text) || classesOf(part.text).length > 0;
-    const word: string = goesOn && !isAlone ? words.pop()! + part.text : part.text;
+    const word: string = isOpenName && !isAlone ? words.pop()! + part.text : part.text;
     words.push(word);
-    goesOn = !isAlone && word.length < LONGEST_NAME;
+    isOpenName = !isAlone && word.length < LONGEST_NAME;
   }
   return words;
 }

@@ -6,19 +6,19 @@ const FILE = new URL("cc-cedict.tsv.br", import.meta.url);
 /** A translation and how well it fits, 0 to 1: 1 for a word that is the whole first gloss. */
 export type Translation = readonly [word: string, weight: number];
 
-const LONGEST = 6; // Most characters of a word of the dictionary that segmentation tries.
+const LONGEST = 6; // Longest dictionary word that segmentation tries, in characters.
 const COST = { word: 1, character: 1.5, unknown: 2 };
 const NEWLINE = 10;
 
 let tables: { readonly chinese: Table; readonly english: Table } | undefined;
 
 const chinese = (word: string): readonly string[] | undefined => (tables ??= readTables()).chinese(word);
-/** Readings of a Chinese word in pinyin, without tones and spaces: `chongzhi` of 充值. */
+/** Readings of a Chinese word in pinyin, without tones and spaces: `chongzhi` for 充值. */
 export const readingsOf = (word: string): string[] => chinese(word)?.[1]?.split(",") ?? [];
-/** Stems of the English words that a Chinese word is translated by. */
+/** English translations of a Chinese word, as stems. */
 export const toEnglish = (word: string): Translation[] => translationsOf(chinese(word)?.[2]);
 
-/** Chinese words that are translated by an English stem, best first. */
+/** Chinese translations of an English stem, best first. */
 export const toChinese = (englishStem: string): Translation[] =>
   translationsOf((tables ??= readTables()).english(englishStem)?.[1]);
 
@@ -41,7 +41,7 @@ function tableOf(bytes: Buffer): Table {
     while (low <= high) {
       const middle = (low + high) >> 1;
       const start = starts[middle]!;
-      let at = 0; // With the tab: it sorts before all characters of words.
+      let at = 0; // The key includes the tab, which sorts before all characters of words.
       while (at < key.length && key[at] === bytes[start + at]) at++;
       const order = at === key.length ? 0 : key[at]! - bytes[start + at]!;
       if (order === 0) return bytes.toString("utf8", start, bytes.indexOf(NEWLINE, start)).split("\t");
@@ -60,7 +60,7 @@ function translationsOf(items: string | undefined): Translation[] {
   });
 }
 
-/** Splits a run of Chinese characters into words: the fewest that the dictionary knows, by dynamic programming. */
+/** Splits a run of Chinese characters into dictionary words at the lowest total cost, by dynamic programming. */
 export function segment(run: string): string[] {
   const characters = Array.from(run);
   const best: ({ readonly cost: number; readonly from: number } | undefined)[] = [{ cost: 0, from: 0 }];
@@ -84,7 +84,7 @@ export function segment(run: string): string[] {
 const similarReading = (reading: string): string => reading.replace(/^([zcs])h/, "$1").replace(/ng$/, "n");
 const MOST_READINGS = 2;
 
-/** The characters of a text by their sound, to find what a misspelt Chinese word means. */
+/** An index of characters by pronunciation, used to correct misspelt Chinese words. */
 export function createHomophones() {
   const known = new Set<string>();
   const bySound = new Map<string, string[]>();
@@ -95,13 +95,13 @@ export function createHomophones() {
   }
 
   return {
-    /** Adds a character to choose from. */
+    /** Adds a candidate character. */
     add(character: string): void {
       if (known.has(character)) return;
       known.add(character);
       for (const sound of soundsOf(character)) bySound.set(sound, [...(bySound.get(sound) ?? []), character]);
     },
-    /** Words of two characters that sound like this one, of the added characters. */
+    /** Two-character words, made of candidates, that sound like `pair`. */
     pairsLike(pair: string): string[] {
       const [firsts, seconds] = Array.from(pair, (character) => {
         return Array.from(new Set(soundsOf(character).flatMap((sound) => bySound.get(sound) ?? [])));
