@@ -26,7 +26,7 @@ const HOUR_S = 3600;
 const FAILED = "hot topics failed; the bundled snapshot is shown";
 const NEUTRAL = { dominant: "neutral", positive: 0, neutral: 0, negative: 0, index: null, updated_at: null } as const;
 
-/** Hot topics of the newest snapshot, or the bundled ones where that has none or fails: the result never fails. */
+/** Hot topics of the newest snapshot, or the bundled ones if it has none or cannot be read. Never rejects. */
 export function createHotTopics({ latest, viewsOf, bundled, clock, logger, interval_s }: HotTopicsDeps) {
   /** Undefined when there is no news at all. */
   async function fromNews({ days, limit, lang = "zh" }: HotTopicsQuery, now: number) {
@@ -63,7 +63,7 @@ export function createHotTopics({ latest, viewsOf, bundled, clock, logger, inter
   };
 }
 
-/** Hot topics that are true at any time, for when nothing else can be shown. */
+/** Fallback hot topics, which do not depend on the date. */
 const bundledSnapshot = z.strictObject({
   published_at: timestamp, // Shown as the time of a sync that never happened.
   topics: z.array(z.strictObject({ zh: z.string(), en: z.string(), heat: z.number() })),

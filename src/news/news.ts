@@ -24,9 +24,9 @@ import { createSnapshotViews, type NewsList, type TopicList } from "./snapshot/s
 
 export type { RefreshMode };
 
-/** What was published, as readers see it, frozen. It is the same object while it is the newest one, and each of its
- * arrays is the same object while its content stays, over the snapshots too: what is made of them can be kept by
- * identity. The version is 0 when nothing was published yet. */
+/** The published snapshot as readers see it, frozen. It is the same object while it is the newest one, and each of its
+ * arrays is the same object while its content is unchanged, also in later snapshots, so that derived data can be cached
+ * by identity. The version is 0 when nothing was published yet. */
 export type NewsSnapshot = Partial<Projection> & Pick<Projection, "version" | "items" | "notices" | "help">;
 
 export interface NewsDeps {
@@ -36,19 +36,19 @@ export interface NewsDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly shift?: DateShift; // Moves the dates of local files to now, for fixtures.
-  /** Spreads the times at which failing sources are asked again, and names this process. Default: the system's. */
+  /** Jitter of the retries of failing sources, and the name of this process. Default: the system's. */
   readonly random?: Random;
-  readonly slowMs?: number; // A source that takes longer does not hold up the others, ms. Default: 250.
-  readonly runner?: JobRunner<NewsJobs>; // Runs what costs time by foreign text. Default: in this process.
-  readonly views?: typeof createSnapshotViews; // Makes the answers about a projection. Default: `createSnapshotViews`.
+  readonly slowMs?: number; // A source that takes longer does not block the others, ms. Default: 250.
+  readonly runner?: JobRunner<NewsJobs>; // Runs the work whose time depends on foreign text. Default: in this process.
+  readonly views?: typeof createSnapshotViews; // Creates the views of a projection. Default: `createSnapshotViews`.
   readonly bundledFile?: URL; // The snapshot to fall back to. Default: the one of the package.
-  /** Milliseconds that only grow, for how often a newer snapshot is looked for. Default: the platform's. */
+  /** Monotonic clock, ms, which limits how often a newer snapshot is looked for. Default: the platform's. */
   readonly monotonic?: () => number;
 }
 
 export type News = ReturnType<typeof createNews>;
 
-/** The news room of one process.
+/** The news service of one process.
  * @example
  * const config = newsConfig.parse({ sources: [{ id: "wire", name: "Wire", lang: "en", url: "wire.xml" }] });
  * const news = createNews({ config, baseDir: ".", storage, clock: systemClock, logger });
@@ -90,25 +90,25 @@ export function createNews(deps: NewsDeps) {
   };
 
   return {
-    /** The newest snapshot, in memory; a newer one of another process is looked for at most once a second, and in an
-     * outage what is in memory stays. @throws StorageError in an outage without any */
+    /** The newest snapshot, cached in memory. A newer one of another process is looked for at most once a second; in an
+     * outage the cached one is returned. @throws StorageError in an outage if none is cached */
     current: async (): Promise<NewsSnapshot> => (await latest.projection()) ?? NO_SNAPSHOT,
     /** Items of the last `hours`, newest first; `total` counts all of them. The same frozen object until the snapshot
      * changes or an item leaves the window. */
     hot: async ({ limit, hours, ...filter }: { limit: number; hours: number } & NewsFilter): Promise<NewsList> =>
       (await newest(filter))?.hot(clock.now(), limit, hours) ?? NO_NEWS,
-    /** Topics by heat, titled in the nearest language to `lang` that we have. Topics without an item in it come after
-     * the others, in their own language. The same frozen object until the snapshot or the minute changes. */
+    /** Topics by heat, with titles in the supported language nearest to `lang`. Topics without an item in it come last,
+     * in their own language. The same frozen object until the snapshot or the minute changes. */
     topics: async ({ limit, lang, ...filter }: { limit: number; lang: string } & NewsFilter): Promise<TopicList> =>
       (await newest(filter))?.topics(clock.now(), limit, nearestLanguage(lang)) ?? NO_TOPICS,
-    /** Hot topics of the last `days`; never fails: of the newest snapshot (`source: "live"`), else the last one in
-     * memory, the last readable or the bundled one (`"fallback"`; also without any news). `stale` when the last
-     * refresh is longer ago than three intervals (an hour when that is 0), and for the bundled one. */
+    /** Hot topics of the last `days`; never rejects. They come from the newest snapshot (`source: "live"`), else from the
+     * last one in memory, the last readable one or the bundled one (`"fallback"`; also if there is no news). `stale` if
+     * the last refresh is longer ago than three intervals (an hour when that is 0), and for the bundled one. */
     hotTopics: createHotTopics({ latest, viewsOf, bundled, clock, logger, interval_s: config.refresh_interval_s }),
-    /** Reads the sources and publishes a snapshot: `view` the news, `full` also notices, help center and sentiment. One
-     * at a time on the storage: a caller meanwhile gets that result, or the next one's if it wants a full one while a
-     * light one runs. A process without a sign of life for `takeover_s` is not waited for.
-     * @param notWithin_ms where the last refresh, for `full` the last full one, was so recent, its result is returned
+    /** Reads the sources and publishes a snapshot: `view` reads the news, `full` also notices, help center and sentiment.
+     * One refresh runs at a time per storage. Concurrent callers share its result; a `full` caller waits for the next one
+     * if a `view` refresh is running. A process that renews no lease for `takeover_s` is not waited for.
+     * @param notWithin_ms if the last refresh (for `full`, the last full one) is more recent, its result is returned
      * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead */
     async refresh(mode: RefreshMode, notWithin_ms = 0) {
       if (notWithin_ms > 0) await latest.look();
@@ -118,7 +118,7 @@ export function createNews(deps: NewsDeps) {
       const isRecent = record !== undefined && record.partial !== true && age_ms >= 0 && age_ms < notWithin_ms;
       return isRecent ? resultOf(record, mode) : resultOf((await shared.refresh(mode)).record);
     },
-    /** Refreshes unless anyone published a snapshot newer than number `after`: then the result is undefined. */
+    /** Refreshes unless a snapshot newer than number `after` was published; returns undefined in that case. */
     async refreshAfter(after: number, mode: RefreshMode) {
       const { record, isOwn } = await shared.refreshAfter(after, mode);
       return isOwn ? resultOf(record) : undefined;
@@ -142,7 +142,7 @@ const NO_TOPICS: TopicList = deepFreeze({ topics: [], total: 0 });
 function statusOf(projection: Projection | undefined) {
   const record = projection?.record;
   return {
-    /** Number of the snapshot: it grows from one to the next, not always by one; 0 when none was published yet. */
+    /** Number of the snapshot. It increases, not always by one; 0 when none was published yet. */
     version: projection?.version ?? 0,
     published_at: isoOrNull(record?.published_ms),
     last_full_sync_at: isoOrNull(record?.last_full_ms),
@@ -158,7 +158,7 @@ function statusOf(projection: Projection | undefined) {
       const { failures = 0, next_ms, status: http_status = null, unchanged = null, last_read = null } = source;
       return {
         ...{ id, kind, name, url, ok, state: stateOf(source), items, last_ok_at: isoOrNull(last_ok_ms), last_error },
-        /** Whether the last read brought nothing new, and what the last one that did brought. */
+        /** `unchanged`: the last read found nothing new. `last_read`: counts of the last read that did. */
         ...{ failures, next_try_at: isoOrNull(next_ms), http_status, unchanged, last_read },
       };
     }),

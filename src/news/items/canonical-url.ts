@@ -15,8 +15,8 @@ const meaningful = (query: string): string[] =>
     .split("&")
     .filter((pair) => pair !== "" && !names.test(pair.split("=")[0]!) && !values.test(pair));
 
-/** The absolute link as a reader should get it: without tracking parameters, credentials, and a fragment that is no
- * route (`#!/…`, `#/…`) and no entry's of a page (`#post-1`, `#2026-11-20`). "" when it is empty or not an http(s) URL. */
+/** The absolute link without tracking parameters, credentials and fragment. A fragment that is a route (`#!/…`, `#/…`) or
+ * an entry of a page (`#post-1`, `#2026-11-20`) is kept. "" when it is empty or not an http(s) URL. */
 export function cleanUrl(url: string): string {
   const target = parsed(url);
   if (target === undefined) return "";
@@ -28,8 +28,8 @@ export function cleanUrl(url: string): string {
   return target.href;
 }
 
-/** What two links to one page have in common: {@link cleanUrl} without scheme, `www.`, `m.` or `amp.`, trailing slash,
- * `index.html` and what marks AMP pages, the parameters sorted. Two items with the same key are one story of one outlet. */
+/** A key that is equal for links to one page: {@link cleanUrl} without scheme, `www.`, `m.` or `amp.`, trailing slash,
+ * `index.html` and AMP markers, with sorted parameters. Two items with the same key are one story of one outlet. */
 export function urlKey(url: string): string {
   const target = parsed(cleanUrl(url));
   if (target === undefined) return "";

@@ -4,12 +4,12 @@ import { urlKey } from "./canonical-url.ts";
 import { idOf, sharedKeys } from "./feed-item.ts";
 import type { ListedItem } from "./stored-items.ts";
 
-const WINDOW_MS = 12 * 3_600_000; // Two listings of one title lie at most this far apart: a column has the same every day.
+const WINDOW_MS = 12 * 3_600_000; // Maximum time between listings of one title as one item: a daily column repeats its title.
 
-/** Merges the items that the feeds list now into the known ones. One report of one outlet is one item: the same page (id),
- * the same identifier in the same feed, or the same title a short time apart, unless one feed tells the two apart. Only
- * the feed that published it first changes its content; others are added to `source_ids`. A known item keeps its id, and
- * its date while its content is unchanged or its feed gives no date; its sentiment stays while its text does. */
+/** Merges the items that the feeds list now into the known ones. Two listings are one item if they have the same page
+ * (id), the same identifier in the same feed, or the same outlet and title within a short time, unless one feed lists them
+ * as two. Only the feed that published an item first changes its content; others are added to `source_ids`. A known item
+ * keeps its id, its date unless its feed gives one with changed content, and its sentiment unless its text changes. */
 export function mergeItems(known: readonly ListedItem[], listed: readonly ListedItem[]): ListedItem[] {
   if (listed.length === 0) return Array.from(known);
   const byId = new Map<string, ListedItem>();
@@ -26,7 +26,7 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
   const withTitle = (item: ListedItem): string | undefined => {
     const other = byId.get(byTitle.get(titleKey(item)) ?? "");
     if (other === undefined || !isNear(item, other) || areTwo(item, other)) return undefined;
-    // A feed that lists both of two pages now has two items of one title.
+    // A feed that now lists both pages has two items with one title.
     const isListed = other.source_ids[0] === item.source_ids[0] && linksNow.has(linkKey(other));
     return isListed && other.url !== item.url ? undefined : other.id;
   };
@@ -53,8 +53,8 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
     } else {
       claimed.add(existing.id);
       const { published_ms } = existing.digest === item.digest || !item.dated ? existing : item;
-      const isSaid = existing.title === item.title && existing.summary === item.summary;
-      const sentiment = isSaid ? existing.sentiment : undefined;
+      const isSameText = existing.title === item.title && existing.summary === item.summary;
+      const sentiment = isSameText ? existing.sentiment : undefined;
       const { dated, movable } = item.dated ? item : existing;
       place({ ...item, sentiment, id: existing.id, source_ids: existing.source_ids, published_ms, dated, movable });
     }
@@ -62,19 +62,19 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
   return Array.from(byId.values());
 }
 
-/** Whether one feed gave two items other identifiers, and other links, titles or times: however alike, they are two. A
- * number behind `#` counts the revisions of an item. */
+/** Whether one feed lists two items as distinct: with different identifiers, and different links, titles or times. A
+ * number after `#` in an identifier counts revisions and is ignored. */
 function areTwo(a: ListedItem, b: ListedItem): boolean {
   const [one, other] = [a, b].map(({ guid }) => guid.replace(/#\d{1,4}$/, ""));
   if (!one || !other || one === other || a.source_ids[0] !== b.source_ids[0]) return false;
   return a.id !== b.id || titleKey(a) !== titleKey(b) || (a.dated && b.dated && !isNear(a, b));
 }
 
-/** Whether two are of one time; of what has no date and one link, the time is not known. */
+/** Whether two items were published within the window. If one is undated, an equal link is enough. */
 const isNear = (a: ListedItem, b: ListedItem): boolean =>
   Math.abs(a.published_ms - b.published_ms) <= WINDOW_MS || (!(a.dated && b.dated) && a.url === b.url);
 const linkKey = ({ source_ids: [feed], url }: ListedItem): string => `${feed}\n${url}`;
 const guidKey = (feed: string, item: ListedItem): string => `${feed}\n${item.guid}`;
-const titleKey = ({ source, title }: ListedItem): string => `${source}\n${saidBy(title).text}`;
-/** What a title says; kept, since most titles are listed again. */
-const saidBy = memoized((title: string) => ({ text: canonical(title) || title }), 50_000);
+const titleKey = ({ source, title }: ListedItem): string => `${source}\n${canonicalOf(title).text}`;
+/** The canonical form of a title, cached, since most titles are listed again. */
+const canonicalOf = memoized((title: string) => ({ text: canonical(title) || title }), 50_000);

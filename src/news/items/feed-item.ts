@@ -11,28 +11,27 @@ import { assetsInNews } from "../../language/assets.ts";
 
 const digestOf = (...parts: string[]): string => sha256(JSON.stringify(parts)).slice(0, 16);
 
-/** The id of an item of what identifies it. */
+/** The id of an item: a hash of the parts that identify it. */
 export const idOf = (...parts: string[]): string => `n${digestOf(...parts)}`;
 
-/** The keys that several items of different titles have: they identify nothing. */
+/** The keys that items with different titles share. Such a key does not identify an item. */
 export function sharedKeys<T extends { readonly title: string }>(items: readonly T[], keyOf: (item: T) => string) {
   const groups = Array.from(groupBy(items, keyOf));
   return new Set(groups.flatMap(([key, alike]) => (alike.some(({ title }) => title !== alike[0]!.title) ? key : [])));
 }
 
-const MOST = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Longest texts kept, in code points; and entries.
+const MOST = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Text lengths in code points; cached entries.
 
-/** Items of one feed, in its order. The id is made from the link's key, so that one page is one item in whichever feed
- * it is listed; from the feed and the entry's own identifier when there is no link, or when the feed gives one link to
- * entries of different titles; from the title too when there is no identifier, or several entries have it.
- * @param now milliseconds since the epoch: the date of entries without one, or with one that cannot be, and the latest
- * there is */
+/** The items of one feed, in feed order. The id is derived from the link's key, so that a page is one item in every feed;
+ * from the feed and the entry's own identifier if there is no link, or if entries with different titles share it; and
+ * also from the title if there is no identifier, or if several entries share it.
+ * @param now milliseconds since the epoch: the date of entries without a plausible date, and the latest date of any */
 export function feedItems(source: Source, entries: readonly FeedEntry[], now: number): ListedItem[] {
   const read = entries.map(readEntry);
   const shared = { links: sharedKeys(read, ({ key }) => key), guids: sharedKeys(read, ({ guid }) => guid) };
   return read.flatMap(({ entry, key, headline: title, summary, url, digest }) => {
     if (title === "") return [];
-    const isOwn = /[/?#]/.test(key) && !shared.links.has(key); // A site's front page is no entry's own.
+    const isOwn = /[/?#]/.test(key) && !shared.links.has(key); // A front page does not identify an entry.
     const isNamed = entry.guid !== "" && !shared.guids.has(entry.guid);
     const dated = entry.published !== null && (isLocal(source) || isPossible(entry.published, now));
     return {
@@ -49,11 +48,11 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
   });
 }
 
-const EARLIEST = Date.UTC(1990); // What is earlier stands for no date.
+const EARLIEST = Date.UTC(1990); // Earlier dates are placeholders.
 const AHEAD_MS = 3_600_000; // A server's clock may be fast.
 const isPossible = (date: number, now: number): boolean => date >= EARLIEST && date <= now + AHEAD_MS;
 
-/** What is the same in whichever feed an entry is, and kept, as most entries are listed again. */
+/** The fields of an item that do not depend on its feed, cached, since most entries are listed again. */
 const readEntry = memoized((entry: FeedEntry) => {
   const headline = shorten(entry.title || entry.summary, MOST.title);
   const summary = entry.summary === headline ? "" : shorten(entry.summary, MOST.summary);

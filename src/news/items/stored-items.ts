@@ -7,7 +7,7 @@ const text = z.string();
 /** A stored news item. Times are unshifted: the feed's, or when the item was first seen. */
 const storedItem = z.object({
   id: z.string(),
-  source_ids: z.array(z.string()).min(1), // Feeds that carry it; the first is the one it is shown from.
+  source_ids: z.array(z.string()).min(1), // Feeds that list it; the first one provides its content.
   source: z.string(),
   guid: z.string(),
   title: z.string(),
@@ -18,10 +18,10 @@ const storedItem = z.object({
   dated: z.boolean(), // The feed gave a date; otherwise the item keeps the time it was first seen.
   movable: z.boolean(), // The date comes from a local file, so a fixture's time shift moves it.
   symbols: z.array(z.string()),
-  author: z.string().optional(), // Absent where the feed names none, and in what an earlier build stored.
-  categories: z.array(z.string()).optional(), // Its source's; absent without any, and in what an earlier build stored.
+  author: z.string().optional(), // Absent if the feed has none, and in data of earlier builds.
+  categories: z.array(z.string()).optional(), // Those of its source; absent if none, and in data of earlier builds.
   digest: z.string(), // Hash of the feed's content of the item, to detect changes.
-  sentiment: sentimentLabel, // The last one, as it is added last: an item that stays is printed the same.
+  sentiment: sentimentLabel, // The last field, because it is added last: an unchanged item serializes identically.
 });
 
 const listed = { id: text, lang: text, title: text, body: text, category: text, url: text, movable: z.boolean() };
@@ -44,7 +44,7 @@ export const storedParts = z.object({
 });
 
 export type StoredItem = z.infer<typeof storedItem>;
-/** An item whose sentiment may still have to be judged. */
+/** An item whose sentiment may not be computed yet. */
 export type ListedItem = Omit<StoredItem, "sentiment"> & { readonly sentiment?: StoredItem["sentiment"] | undefined };
 export type StoredNotice = z.infer<typeof storedNotice>;
 export type StoredArticle = z.infer<typeof storedArticle>;

@@ -11,15 +11,15 @@ import { HeadlineMemory } from "../topics/headline-memory.ts";
 import { countsOf, parseSource, type SourceBody, type SourceContent } from "../sources/parse-source.ts";
 import { SourceError } from "../sources/source-error.ts";
 
-const PAGE = 400; // Entries of one page: what the receiver reads and freezes in a few milliseconds.
+const PAGE = 400; // Entries per page: the receiver parses and freezes one in a few milliseconds.
 
-/** JSON in UTF-8: a source's content, which the thread in between does not have to read, or a page of entries. */
+/** UTF-8 JSON: a source's content, which the main thread passes on without parsing, or a page of entries. */
 export type EncodedContent = Uint8Array;
 /** The parts of a projection that are passed on in pages, with a digest of their content. */
 export type ShownParts = Pick<ProjectedParts, "items" | "notices" | "help">;
 
 interface BuildInput {
-  readonly base: string | undefined; // The document of the snapshot before.
+  readonly base: string | undefined; // The previous snapshot's document.
   readonly read: readonly ReadSource<EncodedContent>[];
   readonly options: BuildOptions;
 }
@@ -34,8 +34,8 @@ interface ShowInput {
 
 export type NewsJobs = ReturnType<typeof createNewsJobs>;
 
-/** The jobs of the news room. Each has all that it needs in its input, since the worker may have been replaced since the
- * one before; the last document is kept only to save reading it again. */
+/** The jobs of the news worker. The input of a job is complete, because the worker may have been replaced since the last
+ * one; the last document is cached only to avoid parsing it again. */
 export function createNewsJobs() {
   const memory = new HeadlineMemory();
   let last: { readonly text: string; readonly content: SnapshotContent } | undefined;
@@ -47,9 +47,9 @@ export function createNewsJobs() {
   }
 
   return {
-    /** Decodes and parses a source, unless it has the content of that hash. */
+    /** Decodes and parses a source, unless its content has the hash `knownHash`. */
     parse,
-    /** Builds the next snapshot: its document, what that changes of the one before, and its record. */
+    /** Builds the next snapshot: its document, its patch to the previous one, and its record. */
     async build({ base, read, options }: BuildInput, { step }: JobContext) {
       const contents = read.map((each) => ({ ...each, content: each.content && decode(each.content) }));
       const before = base === undefined ? undefined : contentOf(base);
@@ -58,7 +58,7 @@ export function createNewsJobs() {
       const patch = base === undefined ? undefined : patchOf(base, last.text);
       return { text: last.text, patch, record: content.record };
     },
-    /** What readers see of a snapshot at the instant `now`. */
+    /** The projection of a snapshot at the instant `now`. */
     show({ text, shift, now, known }: ShowInput, { move }: JobContext) {
       try {
         const { record, parts } = contentOf(text);
@@ -78,7 +78,7 @@ export function createNewsJobs() {
   };
 }
 
-/** A part in pages; without them when the receiver has this content. */
+/** A part as pages; without pages if the receiver already has this content. */
 function pagesOf(entries: readonly object[], known: string | undefined, move: JobContext["move"]) {
   const count = Math.ceil(entries.length / PAGE);
   const pages = Array.from({ length: count }, (_, at) => encode(entries.slice(at * PAGE, (at + 1) * PAGE)));

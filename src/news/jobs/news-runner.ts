@@ -9,9 +9,9 @@ const WORKER = {
   file: workerFile("news-worker"),
   deadline_ms: JOB_MS,
   start_ms: JOB_MS,
-  memory_mb: 448, // Enough for 20,000 items of two languages beside the snapshot before.
-  young_mb: 24, // What a refresh needs for a moment is then not copied with what stays.
-  idle_ms: 5000, // The worker is needed for refreshes only: in between it would hold its memory for nothing.
+  memory_mb: 448, // Enough for 20,000 items in two languages and the previous snapshot.
+  young_mb: 24, // Large enough that short-lived objects of a refresh are not copied with the others.
+  idle_ms: 5000, // The worker is needed for refreshes only; stopping it frees its memory.
 };
 
 /** Runs the news jobs in this process. */

@@ -18,7 +18,7 @@ import type { HeadlineMemory } from "../topics/headline-memory.ts";
 /** How many entries a refresh has changed. */
 export type RefreshCounts = Pick<SnapshotRecord, "news_updated" | "notice_updated" | "topic_rebuild">;
 
-/** What was read of a source: its state without `items`, and its content unless that stays as it is known. */
+/** The result of reading a source: its state without `items`, and its content, undefined if the known content is kept. */
 export type ReadSource<C> = Readonly<{ source: Source; state: Omit<SourceState, "items">; content: C | undefined }>;
 type Read = readonly ReadSource<SourceContent>[];
 
@@ -28,14 +28,14 @@ export interface BuildOptions {
   readonly max_items: number;
   readonly max_age_days: number;
   readonly shift: DateShift | undefined;
-  readonly counted: RefreshCounts; // What the parts of this refresh that were published before have changed.
+  readonly counted: RefreshCounts; // Changes in the partial snapshots that this refresh has already published.
   readonly partial: boolean;
-  readonly cluster: boolean; // Without, the topics stay as they are.
+  readonly cluster: boolean; // Whether to compute new topics.
 }
-/** A partial snapshot of more items is published at once, without new topics: the whole one follows with them. */
+/** A partial snapshot with more items is published immediately, without new topics; the complete one has them. */
 const MOST_AT_ONCE = 800;
 
-/** The next snapshot, from the sources and the one before. */
+/** Builds the next snapshot from the sources and the previous snapshot. */
 export async function buildSnapshot(
   base: SnapshotContent | undefined,
   read: Read,
@@ -61,7 +61,7 @@ export async function buildSnapshot(
     settings: settingsOf(source),
     items: source.kind === "news" ? (listings.get(source.id)?.length ?? 0) : countOf(source, parts, index),
   }));
-  const isRead = read.length === 0 || read.some(({ state }) => state.ok); // Else there was no sync.
+  const isRead = read.length === 0 || read.some(({ state }) => state.ok); // If false, there was no sync.
   const record: SnapshotRecord = {
     ...{ mode, published_ms: now },
     last_full_ms: mode === "full" && isRead ? now : (base?.record.last_full_ms ?? null),
@@ -86,7 +86,7 @@ async function nextItems(before: readonly StoredItem[], read: Read, options: Bui
     const ids = item.source_ids.filter((id) => configured.has(id));
     const source = configured.get(ids[0] ?? "");
     if (source === undefined) return [];
-    const { name, categories } = source; // They may have changed since it was listed.
+    const { name, categories } = source; // These settings may have changed since.
     const isSame = ids.length === item.source_ids.length && item.source === name;
     if (isSame && isDeepStrictEqual(item.categories, categories)) return [item];
     const { categories: _, sentiment, ...rest } = item;
@@ -110,7 +110,7 @@ async function nextItems(before: readonly StoredItem[], read: Read, options: Bui
   return { items, cut: new Set(merged.slice(max_items).map(({ id }) => id)), isOld };
 }
 
-/** What became of the entries of a feed: too old ones are left out, and those beyond `max_items`. */
+/** Counts the entries of a feed that are kept, too old, and cut by `max_items`. */
 function keptOf(
   counts: NonNullable<SourceState["last_read"]>,
   entries: readonly ListedItem[],
@@ -123,7 +123,7 @@ function keptOf(
 
 interface Listings extends Pick<Parts, "notices" | "help">, Pick<SnapshotRecord, "index" | "sentiment_ms"> {}
 
-/** The entries of complete listings. An entry that is not listed any more is dropped; a failed source keeps its own. */
+/** The entries of complete listings. An entry that is no longer listed is dropped; a failed source keeps its entries. */
 function nextListings(before: Listings, read: Read, now: number): Listings {
   const of = (wanted: Source["kind"]) => read.filter(({ source }) => source.kind === wanted);
   const notices = of("notice").flatMap(({ content }) =>
@@ -152,12 +152,12 @@ async function nextTopics(
   const isKnown = (a: StoredItem, b: StoredItem): boolean =>
     isSame(a, b) && a.published_ms === b.published_ms && !waiting.has(a.id);
   const fresh = changedOf(items, before, isKnown).map(({ id }) => id);
-  // A partial one may have come without new topics.
+  // A partial snapshot may have been published without new topics.
   if (fresh.length === 0 && items.length === before.length && (topic_state || !isPartial))
     return { topics, topic_state };
   const added = (topic_state?.added ?? Infinity) + fresh.length;
   const isAnew = items.length <= CLUSTERING.known.items || added >= items.length;
-  // Readers do not see the items of a topic that are gone.
+  // The projection skips the removed items of a topic.
   if (!cluster || (partial && items.length > MOST_AT_ONCE))
     return { topics, topic_state: isAnew ? undefined : { added: topic_state!.added, waiting: fresh } };
   const next = await buildTopics(items, at, topics, step, memory, isAnew ? undefined : new Set(fresh));
@@ -171,7 +171,7 @@ function countOf({ kind, lang }: Source, parts: Parts, index: number | null): nu
 
 const isSame = (a: StoredItem, b: StoredItem): boolean => a.digest === b.digest;
 const textOf = ({ title, summary }: StoredItem): string => fold(`${title}\n${summary}`).replace(/\s+/g, " ");
-/** Whether two say the same, whatever their dates and links, and the case of their letters. */
+/** Whether two items have the same text, ignoring their dates, links, case and whitespace. */
 const isSameText = (a: StoredItem, b: StoredItem): boolean => isSame(a, b) || textOf(a) === textOf(b);
 
 function changedOf<T extends { id: string; lang: string }>(

@@ -13,17 +13,17 @@ import type { ReadSource } from "./build-snapshot.ts";
 
 /** Sources read at once, besides slow ones. */
 export const CONCURRENCY = 16;
-const SLOW_MS = 250; // A source that has not sent everything after so long is slow, ms.
-const MOST_SLOW = 160; // So many slow ones do not hold up the others.
-const MOST_BODIES = 24; // So many large bodies, each of the largest size, are held at once.
-const EARLY_MS = 3000; // What was brought by then may be published before sources that wait for slow ones, ms.
+const SLOW_MS = 250; // A source whose content is not complete after this time is slow, ms.
+const MOST_SLOW = 160; // Maximum number of slow sources that do not block others.
+const MOST_BODIES = 24; // Maximum number of large bodies held in memory at once.
+const EARLY_MS = 3000; // After this time, new content may be published before sources that wait for slow ones, ms.
 /** Longest time to decode and parse one source, ms. */
 export const PARSE_MS = 5000;
 
 export interface SourceReaderDeps extends Pick<SnapshotDeps, "runner" | "clock" | "logger" | "shift"> {
   readonly reader: ReaderOptions;
   readonly pacing: SourcePacing;
-  readonly slowMs?: number | undefined; // After how long a source is slow, ms. Default: 250.
+  readonly slowMs?: number | undefined; // A source is slow after this time, ms. Default: 250.
 }
 
 export type SourceReader = ReturnType<typeof createSourceReader>;
@@ -32,32 +32,32 @@ const EMPTY = "is empty; what it had stays";
 const FAILED = "failed; its last good content stays";
 
 /** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown.
- * @param before states of the snapshot whose content is kept where a source has nothing new */
+ * @param before states in the previous snapshot, whose content is kept if a source has nothing new */
 export function createSourceReader(before: readonly SourceState[], deps: SourceReaderDeps) {
   const { slowMs = SLOW_MS } = deps;
   const readOne = createReadOne(before, deps);
   const read = new Map<string, Outcome>();
   const running = new Map<Promise<unknown>, string>();
   const progress = { read: 0, all: 0 };
-  const slowOnes = new Set<AbortSignal>(); // Aborted once they have sent everything.
-  let bring: () => void = () => undefined;
-  const brought = new Promise<void>((resolve) => (bring = resolve));
+  const slowOnes = new Set<AbortSignal>(); // Aborted once the content is complete.
+  let resolveFirst: () => void = () => undefined;
+  const firstContent = new Promise<void>((resolve) => (resolveFirst = resolve));
 
   return {
-    /** How many sources have brought something, while a slow one is waited for; else 0. */
+    /** Number of sources with new content while a slow source is pending; else 0. */
     partial(): number {
       const isWaiting = Array.from(slowOnes).some(({ aborted }) => !aborted);
       return isWaiting ? Array.from(read.values()).filter(({ content }) => content).length : 0;
     },
-    /** How many sources were read, or left alone, by now, and the names of those that are being read, oldest first. */
+    /** Number of sources read or skipped so far, and the names of those being read, oldest first. */
     reading: () => ({ ...progress, waiting: Array.from(running.values()) }),
-    /** What was read by now; a source that was not has its former state. */
+    /** Results so far; a source that was not read has its previous state. */
     results: (sources: readonly Source[]) =>
       sources.map((source) => {
         return { source, state: stateBefore(source, before), content: undefined, ...read.get(source.id) };
       }),
-    /** Reads the sources. @returns `some` resolves a few seconds later, `most` once only slow ones are left, both not
-     * before one has brought something; `all` once none is left */
+    /** Reads the sources. @returns `some` resolves after a few seconds, `most` once only slow sources are left, both only
+     * after the first new content (or the end); `all` resolves once every source is read */
     start(sources: readonly Source[]): Readonly<Record<"some" | "most" | "all", Promise<unknown>>> {
       const queue = sources.values();
       progress.all = sources.length;
@@ -71,7 +71,7 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
               running.delete(task);
               progress.read += 1;
               fetched.abort();
-              if (read.get(source.id)?.content !== undefined) bring();
+              if (read.get(source.id)?.content !== undefined) resolveFirst();
             });
           running.set(task, source.name);
           const isSlow =
@@ -87,14 +87,14 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
       const started = Promise.all(Array.from({ length: CONCURRENCY }, next));
       const all = started.then(() => Promise.all(running.keys()));
       all.catch(() => undefined);
-      const most = started.then(() => Promise.race([brought, all]));
-      const early = wait(EARLY_MS, undefined, { ref: false }).then(() => brought);
+      const most = started.then(() => Promise.race([firstContent, all]));
+      const early = wait(EARLY_MS, undefined, { ref: false }).then(() => firstContent);
       return { some: Promise.race([early, most]), most, all };
     },
   };
 }
 
-/** What reads a source, unless it is paused. Its second argument is aborted as soon as the content is here. */
+/** Returns a function that reads a source unless it is paused, and aborts its second argument when the content arrives. */
 function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
   const { runner, reader, pacing, clock, logger, shift } = deps;
   const bodies = createSemaphore(MOST_BODIES);
@@ -133,11 +133,11 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
     };
     try {
       // The value of the series depends on the day, so it is read each time.
-      const mayStay = source.kind !== "fear_greed";
-      const reading = await readSource(source, mayStay ? previous : NO_VALIDATORS, { ...reader, bodyTurn });
+      const isConditional = source.kind !== "fear_greed";
+      const reading = await readSource(source, isConditional ? previous : NO_VALIDATORS, { ...reader, bodyTurn });
       fetched.abort();
       status = reading === undefined ? 304 : reading.status;
-      const parsed = reading && (await parse(source, reading, mayStay ? previous.hash : null));
+      const parsed = reading && (await parse(source, reading, isConditional ? previous.hash : null));
       const { hash = previous.hash, content, counts: last_read = previous.last_read } = parsed ?? {};
       const good = { ...NEVER_FAILED, ok: true, last_ok_ms, last_error: null };
       const unchanged = parsed === undefined;
@@ -145,9 +145,9 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       const { failure, message: reason } = error;
-      const ok = failure === "empty"; // A feed may be quiet.
-      const said = `the news source ${source.id} ${ok ? EMPTY : FAILED}`;
-      logger[ok ? "info" : "warn"]({ source: source.id, url: previous.url, failure, reason }, said);
+      const ok = failure === "empty"; // A feed may be empty for a while.
+      const summary = `the news source ${source.id} ${ok ? EMPTY : FAILED}`;
+      logger[ok ? "info" : "warn"]({ source: source.id, url: previous.url, failure, reason }, summary);
       const changed = ok ? { ...NEVER_FAILED, failure, last_ok_ms } : pacing.failed(location, previous, error);
       return { state: { ...previous, status, ...changed, ok, last_error: reason }, content: undefined };
     } finally {
@@ -160,7 +160,7 @@ function stateBefore(source: Source, states: readonly SourceState[]): Omit<Sourc
   const { id, kind, name } = source;
   const url = printLocation(source.location);
   const last = states.find((state) => state.id === id && state.kind === kind && state.url === url);
-  // After a rename the content is read again, since its items carry the name, and so with other settings.
+  // After a change of name or settings the content is read again, since its items depend on both.
   if (last?.name === name && last.settings === settingsOf(source)) return last;
   const unread = { ...NO_VALIDATORS, hash: null };
   if (last !== undefined) return { ...last, name, ...unread };

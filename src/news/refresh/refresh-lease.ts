@@ -6,15 +6,15 @@ import type { SnapshotDeps } from "../snapshot/latest-snapshot.ts";
 
 const KEY: Key = ["news", "refresh-lease"];
 
-const RENEWALS = 3; // A lease is renewed so many times within its duration.
+const RENEWALS = 3; // Renewals within the duration of a lease.
 const TAKEOVER_MS = 250; // How long a takeover may be overwritten by another one, ms.
 
 const leaseDocument = z.object({ holder: z.string(), at_ms: z.int(), lease_ms: z.number() });
 
 interface LeaseDeps extends Pick<SnapshotDeps, "storage" | "clock" | "logger" | "monotonic"> {
   readonly holder: string; // Identifies this process among all others.
-  readonly leaseMs: number; // How long a lease is valid without renewal, and how long it is renewed at most, ms.
-  readonly longestMs: number;
+  readonly leaseMs: number; // Validity of a lease without renewal, ms.
+  readonly longestMs: number; // Maximum time for which a lease is renewed, ms.
 }
 
 /** Keeps other processes from refreshing at the same time. Best effort: after a takeover two processes may believe that
@@ -43,7 +43,7 @@ export function createRefreshLease(deps: LeaseDeps) {
     const renew = async (): Promise<void> => {
       if (monotonic() - started < deps.longestMs && (await isOwn())) await storage.put(KEY, text());
     };
-    // A lease that cannot be renewed or released runs out.
+    // A lease that cannot be renewed or released expires.
     const timer = setInterval(() => {
       renewing = ifOutage(renewing.then(renew), () => undefined);
     }, leaseMs / RENEWALS).unref();
@@ -54,13 +54,13 @@ export function createRefreshLease(deps: LeaseDeps) {
     };
   }
 
-  /** Takes the lease, and returns what releases it; undefined while another process that is alive holds it. */
+  /** Takes the lease and returns its release function; undefined while another live process holds it. */
   return async () => {
     const stored = await storage.get(KEY);
     if (stored === undefined) return (await storage.create(KEY, text())) ? hold() : undefined;
     if (isHeld(stored)) return undefined;
     await storage.put(KEY, text());
-    // All that wait find the lease run out at the same time: the last one to write has it.
+    // All waiting processes see the lease expire at the same time; the last one to write holds it.
     await sleep(TAKEOVER_MS);
     return (await isOwn()) ? hold() : undefined;
   };

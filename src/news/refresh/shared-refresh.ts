@@ -11,7 +11,7 @@ import type { BuildOptions, ReadSource, RefreshCounts } from "./build-snapshot.t
 import { CONCURRENCY, createSourceReader, PARSE_MS, type SourceReader, type SourceReaderDeps } from "./read-sources.ts";
 import type { createRefreshLease } from "./refresh-lease.ts";
 
-/** Pauses between looks at what another process is doing, ms: short at first. */
+/** Backoff between checks of another process's refresh, ms. */
 const PAUSE_MS = { first: 20, longest: 500 } as const;
 
 export interface Refreshed {
@@ -27,8 +27,8 @@ interface SharedRefreshDeps extends SourceReaderDeps, Pick<SnapshotDeps, "store"
 
 type Read = readonly ReadSource<EncodedContent>[];
 
-/** Refreshes: one at a time in this process, and usually over all processes on the storage. This process makes the
- * snapshot, unless another one is at work: then it waits for that one's. */
+/** Runs one refresh at a time in this process, and usually across all processes on the storage. If another process is
+ * refreshing, this one waits for its snapshot instead of building its own. */
 export function createSharedRefresh(deps: SharedRefreshDeps) {
   const { latest, logger } = deps;
   const closing = new AbortController();
@@ -44,14 +44,14 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
       signal.throwIfAborted();
       const release = await deps.takeLease();
       try {
-        // Looked for with the lease in hand: its last holder may just have published.
+        // Checked after taking the lease, because its last holder may just have published.
         const number = await latest.look();
         const { shown } = latest;
         after ??= number;
         if (fullBefore === undefined) fullBefore = after === 0 ? null : shown?.record.last_full_ms;
-        // One whose number is beyond the newest one was lost by the storage.
+        // A snapshot with a number beyond the newest one was lost by the storage.
         const isNewer = shown !== undefined && shown.version > after && shown.version <= number;
-        if (isNewer && answers(shown.record, mode, fullBefore)) return { record: shown.record, isOwn: false };
+        if (isNewer && satisfies(shown.record, mode, fullBefore)) return { record: shown.record, isOwn: false };
         const record = release && (await publisher.publish(mode, number));
         if (record !== undefined) return { record, isOwn: true };
       } finally {
@@ -69,9 +69,9 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
     return refreshed;
   }
 
-  /** The result of the running refresh; of the next one where a full one is wanted while a light one runs.
+  /** Starts a refresh or joins the running one. A full refresh follows a light one that is running.
    * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead
-   * @throws DOMException an AbortError, when it is closed meanwhile */
+   * @throws DOMException an AbortError, if it is closed meanwhile */
   function refresh(mode: RefreshMode): Promise<Refreshed> {
     if (running === undefined) return start(mode);
     if (mode === "view" || running.mode === "full") return running.refreshed;
@@ -84,11 +84,11 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
 
   return {
     refresh,
-    /** How far the sources are read; undefined unless this process reads them now. */
+    /** Progress of reading the sources; undefined unless this process is reading them. */
     reading: () => publisher.reading(),
-    /** The result of the running refresh, or of one that is made only if no snapshot newer than `after` was published. */
+    /** Joins the running refresh, or starts one that publishes only if no snapshot newer than `after` was published. */
     refreshAfter: (after: number, mode: RefreshMode) => (running === undefined ? start(mode, after) : refresh(mode)),
-    /** Aborts what runs, so that other processes need not wait for it. */
+    /** Aborts the running refresh, so that other processes do not wait for it. */
     async close() {
       closing.abort();
       await Promise.allSettled([running?.refreshed, next]);
@@ -96,19 +96,19 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
   };
 }
 
-/** @param signal aborts what is read and built */
+/** @param signal aborts reading and building */
 function createPublisher(deps: SharedRefreshDeps, signal: AbortSignal) {
   const { config, latest, store, runner, logger, shift } = deps;
-  let reading: SourceReader["reading"] | undefined; // Of the sources that are read now.
+  let reading: SourceReader["reading"] | undefined; // Progress of the current refresh.
 
-  /** Reads the sources, and publishes the next snapshots after that number: the whole one, and before it partial ones,
-   * where some sources are slow and others have something new. A failing source is recorded in the snapshot.
+  /** Reads the sources and publishes the snapshots that follow `number`: the complete one, preceded by partial ones if
+   * some sources are slow and others have new content. A failing source is recorded in the snapshot.
    * @returns undefined when another process published first
    * @throws JobError when the snapshot cannot be built, even without new topics */
   async function publish(mode: RefreshMode, number: number): Promise<SnapshotRecord | undefined> {
     const { shown } = latest;
     let base = shown && (await ifDamaged(store.read(shown.version), () => undefined));
-    let [after, of] = [number, shown?.version]; // The newest one, and the one that is changed: it may be damaged.
+    let [after, baseNumber] = [number, shown?.version]; // They differ if the newest snapshot is damaged.
     const abandoned = new AbortController();
     const either = AbortSignal.any([signal, abandoned.signal]);
     setMaxListeners(0, either); // each source that is read listens
@@ -122,9 +122,9 @@ function createPublisher(deps: SharedRefreshDeps, signal: AbortSignal) {
     async function publishNext(changes: Pick<BuildOptions, "mode" | "counted" | "partial">) {
       const built = await build(base, reader.results(sources), { ...limits, ...changes });
       signal.throwIfAborted();
-      const version = await store.publish(after, built.text, of === after ? built.patch : undefined);
+      const version = await store.publish(after, built.text, baseNumber === after ? built.patch : undefined);
       if (version === undefined) return undefined;
-      [base, after, of] = [built.text, version, version];
+      [base, after, baseNumber] = [built.text, version, version];
       await latest.look({ version, text: base });
       return built.record;
     }
@@ -149,7 +149,7 @@ function createPublisher(deps: SharedRefreshDeps, signal: AbortSignal) {
     }
   }
 
-  /** Builds with new topics, or without when they take too long. */
+  /** Builds with new topics, or without them if the job fails or takes too long. */
   async function build(base: string | undefined, read: Read, options: Omit<BuildOptions, "cluster" | "shift">) {
     const limits = { deadline_ms: SNAPSHOT_MS, signal };
     const run = (cluster: boolean) =>
@@ -165,13 +165,13 @@ function createPublisher(deps: SharedRefreshDeps, signal: AbortSignal) {
   return { publish, reading: () => reading?.() };
 }
 
-/** Whether a refresh may result in a snapshot of that record. A light one may have followed a full one that nobody saw. */
-const answers = (record: SnapshotRecord, mode: RefreshMode, fullBefore: number | null = null): boolean =>
+/** Whether a snapshot satisfies a refresh. A light snapshot may follow a full one that this process did not see. */
+const satisfies = (record: SnapshotRecord, mode: RefreshMode, fullBefore: number | null = null): boolean =>
   record.partial !== true && (mode === "view" || record.mode === "full" || record.last_full_ms !== fullBefore);
 
 const NOTHING: RefreshCounts = { news_updated: 0, notice_updated: 0, topic_rebuild: 0 };
 
-/** How long reading and processing the sources may take at most, ms. */
+/** Upper bound of the time to read and process the sources, ms. */
 export function longestRefresh(config: NewsConfig): number {
   const sources = sourcesOf(config).length;
   return Math.ceil(sources / CONCURRENCY) * config.timeout_ms + sources * PARSE_MS + 2 * SNAPSHOT_MS;

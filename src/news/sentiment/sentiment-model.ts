@@ -4,13 +4,13 @@ import { fold, stem } from "../../language/tokenize.ts";
 import { readNumberedLines } from "../../language/word-vectors.ts";
 import { chineseTokens, classesOf } from "../../language/word-classes.ts";
 
-/** The weights, as `scripts/make-sentiment.js` makes and describes them. */
+/** The weights. `scripts/make-sentiment.js` trains and documents them. */
 const FILE = new URL("sentiment-weights.br", import.meta.url);
-const SIDES = 2; // Positive and negative, each against neutral.
+const SIDES = 2; // Logits: positive and negative, each against neutral.
 const LONGEST = { words: 3, characters: 4 };
-const REACH = 5; // How far a word is seen beside one of a class, words or characters.
+const REACH = 5; // Context window on each side of a word with a class, in words or characters.
 
-let opened: ReturnType<typeof readWeights> | undefined; // The same for the whole process.
+let opened: ReturnType<typeof readWeights> | undefined; // Loaded once per process.
 
 function readWeights() {
   const { numbers, bytes } = readNumberedLines(FILE);
@@ -19,8 +19,8 @@ function readWeights() {
   return { numbers, values: new Int8Array(bytes.buffer, bytes.byteOffset, floats), scale, bias };
 }
 
-/** The parts of a title whose weights are learned, each once: one to four characters of Chinese; one to three stems of
- * English, also two with one between, the first and the last. All numbers are one.
+/** The distinct n-grams of a title: 1 to 4 characters in Chinese; 1 to 3 stems in English, with skip-grams of two stems
+ * and markers of the first and last stem. Every number becomes `#`.
  * @example
  * gramsOf("Profit up 5%"); // profit, profit up, profit up #, profit _ #, up, up #, #, ^profit, #$ */
 export function gramsOf(title: string): Set<string> {
@@ -38,8 +38,8 @@ export function gramsOf(title: string): Set<string> {
   return isHan || parts.length === 0 ? grams : grams.add(`^${parts[0]}`).add(`${parts.at(-1)}$`);
 }
 
-/** The classes of a text's words, alone, each with the classes near it, and with the stems or characters near it, `~`
- * where there are others between: what is learned of a word holds for all words of its class.
+/** The class n-grams of a title: each word class alone, with the classes in its window, and with the stems or characters
+ * in its window (`~` if not adjacent). Their weights generalize to all words of a class.
  * @example
  * classGramsOf("Bad loans shrink"); // {down}, bad ~ {down}, loan {down}, … {bad} shrink, {bad}{down}, … */
 export function classGramsOf(title: string): Set<string> {
@@ -69,11 +69,11 @@ export function classGramsOf(title: string): Set<string> {
 const textOf = (title: string): string => fold(title).replace(/\d[\d.,]*/g, "#");
 const wordsOf = (text: string): string[] => text.match(/[a-z]+(?:'[a-z]+)?|[#$€£!]/g) ?? [];
 
-/** What a known part of a title weighs: of a title with more of them, each weighs less. */
+/** The weight of each n-gram in a title with `known` known n-grams: the more, the less each one weighs. */
 export const shareOf = (known: number): number => 3 / Math.sqrt(known || 1);
 
-/** What an item is for those who hold or use what it is about, by what titles that are worded like its own are: the
- * likeliest by a multinomial logistic model. Where no word of the title is in a class, those of the summary count.
+/** The sentiment of an item for holders or users of its subject: the most likely label by a multinomial logistic model of
+ * the title. If no word of the title has a class, the classes of the summary are used.
  * @example
  * sentimentOf("Shorts wiped out as price jumps", ""); // "positive" */
 export function sentimentOf(title: string, summary: string): Sentiment {
@@ -82,7 +82,7 @@ export function sentimentOf(title: string, summary: string): Sentiment {
   const grams = [...gramsOf(title), ...(own.size > 0 ? own : classGramsOf(summary))];
   const { numbers, values, scale, bias } = (opened ??= readWeights());
   const known = grams.flatMap((gram) => numbers.get(gram) ?? []);
-  if (known.length === 0) return "neutral"; // Nothing is said that was ever met.
+  if (known.length === 0) return "neutral"; // No known n-gram.
   const share = scale * shareOf(known.length);
   const [positive = 0, negative = 0] = Array.from({ length: SIDES }, (_, side) => {
     return bias[side]! + known.reduce((sum, number) => sum + values[SIDES * number + side]!, 0) * share;
@@ -90,6 +90,6 @@ export function sentimentOf(title: string, summary: string): Sentiment {
   return likeliest(positive, negative);
 }
 
-/** The likeliest sentiment by the logits of two, each against neutral. */
+/** The most likely sentiment, from the logits of positive and negative, each against neutral. */
 export const likeliest = (positive: number, negative: number): Sentiment =>
   Math.max(positive, negative) <= 0 ? "neutral" : positive >= negative ? "positive" : "negative";

@@ -5,25 +5,25 @@ import type { NewsItem } from "./projection.ts";
 import type { Projection } from "./latest-snapshot.ts";
 import { createSnapshotViews, type SnapshotViews } from "./snapshot-views.ts";
 
-const KEPT = { filters: 20, lists: 20 }; // Filters, and answers of each, that are kept.
-/** Items that are looked at without a break: about a millisecond where their texts are folded for the first time. */
+const CACHED = { filters: 20, lists: 20 }; // Filters, and answers per filter.
+/** Items checked between yields to the event loop: about 1 ms if their texts are folded for the first time. */
 const PAGE = 100;
 const foldedTexts = new WeakMap<NewsItem, string>();
 
-/** Answers about those items of one projection that a filter lets through. */
+/** Creates the views of the items of a projection that match a filter, cached by filter. */
 export function createFilteredViews(projection: Projection): (filter: NewsFilter) => Promise<SnapshotViews> {
-  const viewsOf = async (key: string) => createSnapshotViews(await narrow(projection, key), KEPT.lists);
-  const kept = memoized(viewsOf, KEPT.filters);
+  const viewsOf = async (key: string) => createSnapshotViews(await narrow(projection, key), CACHED.lists);
+  const kept = memoized(viewsOf, CACHED.filters);
   return ({ q = "", ...names }) => {
     const [symbol, source, category] = [names.symbol, names.source, names.category].map((name) => name?.toLowerCase());
     return kept(JSON.stringify({ symbol, source, category, q }));
   };
 }
 
-/** Whether the filter lets everything through. */
+/** Whether the filter matches every item. */
 export const isOpen = (filter: NewsFilter): boolean => !Object.values(filter).some(Boolean);
 
-/** Whether an item is wanted. How to fold is loaded with the first words that are looked for. */
+/** The predicate of a filter. The folding module is loaded only for a filter with words. */
 async function conditionOf({ q = "", symbol, source, category }: NewsFilter): Promise<(item: NewsItem) => boolean> {
   const { fold } = q === "" ? { fold: String } : await import("../../language/tokenize.ts");
   const words = fold(q).split(/\s+/).filter(Boolean);
@@ -39,7 +39,7 @@ async function conditionOf({ q = "", symbol, source, category }: NewsFilter): Pr
   };
 }
 
-/** The projection with those of its items alone, and the topics that have one. */
+/** The projection reduced to the matching items, and to the topics with a matching item. */
 async function narrow(projection: Projection, key: string): Promise<Projection> {
   const isWanted = await conditionOf(JSON.parse(key) as NewsFilter);
   const kept: number[] = [];

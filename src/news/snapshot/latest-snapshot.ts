@@ -17,31 +17,31 @@ export const SNAPSHOT_MS = 120_000;
 
 /** A snapshot as readers see it: frozen, a fixture's dates shifted, items newest first. */
 export interface Projection extends Pick<ProjectedParts, keyof ShownParts> {
-  readonly version: number; // Number of the snapshot: it grows from one to the next, not always by one.
+  readonly version: number; // Number of the snapshot. It increases, not always by one.
   readonly record: SnapshotRecord;
   readonly times: Float64Array; // Publication of each item, ms.
-  readonly dated: number; // How many have a date: the first ones.
+  readonly dated: number; // Number of items with a date; they come first.
   readonly topics: TopicViews;
   readonly digests: Readonly<Record<keyof ShownParts, string>>; // Digests of the items, notices and help.
 }
 
-/** What is needed to show the newest snapshot. */
+/** The dependencies of {@link LatestSnapshot}. */
 export interface SnapshotDeps {
   readonly storage: Storage;
   readonly store: SnapshotStore;
   readonly runner: JobRunner<NewsJobs>;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly monotonic: () => number; // Milliseconds that only grow.
+  readonly monotonic: () => number; // Monotonic clock, ms.
   readonly shift: DateShift | undefined;
 }
 
 /** The newest snapshot, kept in memory. */
 export class LatestSnapshot {
   readonly #deps: SnapshotDeps;
-  shown: Projection | undefined; // The newest one that could be read, however old.
-  isLive = false; // Whether that is the newest one, as far as is known.
-  /** What the last look found: the newest number, in which generation of the storage, and how far dates were shifted. */
+  shown: Projection | undefined; // The newest readable snapshot, of any age.
+  isLive = false; // Whether `shown` is the newest known snapshot.
+  /** Result of the last check: the newest number, the generation of the storage, and the shift of dates, ms. */
   #seen: { readonly number: number; readonly generation: number; readonly distance: number } | undefined;
   #lookedAt = -Infinity;
   #looking: Promise<number> | undefined;
@@ -51,8 +51,8 @@ export class LatestSnapshot {
     this.#deps = deps;
   }
 
-  /** The newest snapshot with its dates as of now, or undefined when none was published. A newer one is looked for at
-   * most once a second, by one caller; the others, and all in an outage, get the last one. @throws StorageError when
+  /** The newest snapshot with dates shifted to now, or undefined when none was published. At most once a second, one
+   * caller checks for a newer one; the other callers, and all in an outage, get the last one. @throws StorageError if
    * there is none */
   async projection(): Promise<Projection | undefined> {
     const { logger, monotonic } = this.#deps;
@@ -66,18 +66,18 @@ export class LatestSnapshot {
       this.isLive = false;
       if (this.shown === undefined) throw error;
       this.#lookedAt = monotonic();
-      // An outage of the storage is reported where the storage is watched.
+      // The module that monitors the storage reports its outages.
       if (!isOutage(error))
         logger.warn({ error: (error as Error).message }, "no newer news snapshot can be read; the last one stays");
     }
     return this.shown;
   }
 
-  /** Looks for a newer snapshot now. @param own one that this process has just published
+  /** Checks for a newer snapshot now. @param own a snapshot that this process has just published
    * @returns number of the newest snapshot, which may be damaged; 0 without one @throws StorageError when the storage
    *   fails */
   async look(own?: PublishedDocument): Promise<number> {
-    // A look that is under way may have begun before the publication.
+    // A check in progress may have started before the publication.
     await this.#looking?.catch(() => undefined);
     return this.#sharedLook(own);
   }
@@ -101,7 +101,7 @@ export class LatestSnapshot {
     return number;
   }
 
-  /** Has the jobs read and project a snapshot; the arrays of the one before are used again where their content is the same.
+  /** Runs the job that parses and projects a snapshot. Arrays with unchanged content are reused from the last projection.
    * @throws CorruptionError when the document is damaged */
   async #show({ version, text }: PublishedDocument): Promise<Projection> {
     const { runner, shift, clock } = this.#deps;
@@ -118,7 +118,7 @@ export class LatestSnapshot {
   }
 }
 
-/** Reads page by page, so that this thread is never held up for long. */
+/** Parses page by page, so that the event loop is never blocked for long. */
 async function readPages<T extends readonly unknown[]>(pages: readonly Uint8Array[]): Promise<T> {
   const entries: T[number][] = [];
   for (const page of pages) {

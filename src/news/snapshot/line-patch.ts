@@ -1,11 +1,11 @@
 import { sha256 } from "../../runtime/json/canonical-json.ts";
 
-/** A patch is the digest of the text that it makes, then lines of that text: new ones as they are, and `@FROM TO` for
- * those of the text before. No line of the texts begins with `@`. */
+/** Creates a patch: the digest of the new text, then its lines, where `@FROM TO` stands for a range of lines of the old
+ * text (`TO` exclusive). No line of either text may begin with `@`. */
 export function patchOf(before: string, after: string): string {
   const places = new Map(before.split("\n").map((line, at) => [line, at]));
   const patch = [sha256(after)];
-  let [from, to] = [-1, -1]; // The lines that the last line of the patch copies.
+  let [from, to] = [-1, -1]; // The range that the last line of the patch copies.
   for (const line of after.split("\n")) {
     const at = places.get(line) ?? -1;
     if (at >= 0 && at === to) patch.pop();
@@ -16,7 +16,7 @@ export function patchOf(before: string, after: string): string {
   return patch.join("\n");
 }
 
-/** The text that the patches make, one after the other; undefined when it is not that of the last one. */
+/** Applies patches in order. Returns undefined if the result does not have the digest of the last patch. */
 export function patched(text: string, patches: readonly string[]): string | undefined {
   let lines = text.split("\n");
   let digest: string | undefined;

@@ -6,16 +6,16 @@ import type { Parts } from "../items/stored-items.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** The dates of local files are shifted, so that a fixture looks current. */
+/** A shift of the dates of local files, which keeps a fixture current. */
 export interface DateShift {
   readonly anchor_ms: number; // The instant that the fixture was written for, ms since the epoch.
 }
 
-/** Milliseconds that dates of local files are shifted by: the whole hours since the anchor, 0 before it. */
+/** The shift of dates of local files, ms: the whole hours since the anchor, 0 before it. */
 export const shiftAt = (shift: DateShift | undefined, now: number): number =>
   shift === undefined ? 0 : Math.max(0, Math.floor((now - shift.anchor_ms) / HOUR_MS)) * HOUR_MS;
 
-/** When an entry was published, as it is shown, ms. */
+/** The publication time of an entry as shown, ms since the epoch. */
 export type DateOf = (entry: { readonly published_ms: number; readonly movable: boolean }) => number;
 
 /** Shifts dates of local files. Once the anchor is reached, later dates count as the anchor: none is in the future. */
@@ -29,11 +29,11 @@ export type NewsItem = z.infer<typeof newsItem>;
 /** A topic with its items, the most central first, and the reports that its heat is computed from. */
 export type ProjectedTopic = Readonly<ReturnType<typeof projectTopics>[number]>;
 
-/** The parts of a snapshot as readers see them, with a fixture's dates shifted: items newest first, those without a date
- * behind the others, when each was published or first seen, ms, and how many have a date. */
+/** The parts of a snapshot as readers see them, with shifted dates: `items` newest first and undated ones last, `times`
+ * when each item was published or first seen, ms, and `dated`, the number of items with a date. */
 export type ProjectedParts = Readonly<ReturnType<typeof project>>;
 
-/** @param weights of the outlets by their names, where they are not 1 */
+/** @param weights weights of outlets by name; the default is 1 */
 export function project(parts: Parts, dateOf: DateOf, weights: ReadonlyMap<string, number>) {
   const items = projectItems(parts.items, dateOf);
   /** ISO 8601; null when the listing gives no readable date. */
@@ -71,7 +71,7 @@ function projectTopics(stored: Parts["topics"], items: ProjectedItems, weights: 
   const byId = new Map(items.map((one) => [one.item.id, one]));
   return stored.flatMap(({ id, item_ids }) => {
     const members = item_ids.flatMap((itemId) => byId.get(itemId) ?? []);
-    // What has no date may be of any age: it earns no heat, and says when a story was only where nothing else does.
+    // An undated item may have any age: it adds no heat, and its time counts only if all items are undated.
     const dated = members.filter(({ isDated }) => isDated);
     const dates = (dated.length > 0 ? dated : members).map(({ at }) => at);
     const topic = {
@@ -87,7 +87,7 @@ function projectTopics(stored: Parts["topics"], items: ProjectedItems, weights: 
   });
 }
 
-/** Freezes plain objects and arrays recursively, and returns the value. A frozen object is taken to be frozen below. */
+/** Freezes plain objects and arrays recursively, and returns the value. A frozen object is assumed to be deeply frozen. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

@@ -19,22 +19,22 @@ const sourceState = z.object({
   etag: z.string().nullable(),
   last_modified: z.string().nullable(),
   hash: z.string().nullable().default(null), // SHA-256 of the content parsed last; earlier versions had none.
-  /** Failures in a row, why the last failed, and when it is asked again, unless at the next refresh. */
+  /** Consecutive failures, the reason of the last one, and the time of the next try if not at the next refresh, ms. */
   failures: z.int().optional(),
   failure: z.string().optional(),
   next_ms: instant.optional(),
   status: z.int().optional(), // HTTP status of the last answer.
-  unchanged: z.boolean().optional(), // Whether it had nothing new when it was read last.
+  unchanged: z.boolean().optional(), // Whether the last read found nothing new.
   last_read: z.object({ read: count, kept: count, cut: count, old: count, undated: count, refused: count }).optional(),
-  weight: z.number().optional(), // How much its outlet counts in heat; 1 when absent.
-  settings: z.string().optional(), // The settings that its content was read with; absent where they are the defaults.
+  weight: z.number().optional(), // Weight of its outlet in heat; 1 when absent.
+  settings: z.string().optional(), // Settings that its content was read with; absent for a listing.
 });
 
-/** How far the topics know the items: how many new ones came since all were clustered anew, and the ids of those that no
- * topic could take up yet. */
+/** State of incremental clustering: the number of items added since the last complete clustering, and the ids of items that
+ * are not clustered yet. */
 const topicState = z.object({ added: count, waiting: z.array(z.string()) });
 
-/** What a refresh reports. */
+/** The metadata of a snapshot, which a refresh reports. */
 export const snapshotRecord = z.object({
   mode: z.enum(["view", "full"]),
   published_ms: instant,
@@ -46,8 +46,8 @@ export const snapshotRecord = z.object({
   topic_rebuild: z.int().min(0),
   coverage,
   sources: z.array(sourceState),
-  topic_state: topicState.optional(), // Absent where all items are to be clustered anew, and in earlier builds' data.
-  partial: z.boolean().optional(), // Published before the slowest sources had answered; the whole one follows.
+  topic_state: topicState.optional(), // Absent if the next refresh clusters all items, and in earlier builds' data.
+  partial: z.boolean().optional(), // Published before the slowest sources had answered; the complete one follows.
 });
 
 /** One published snapshot as it is stored: whole, in one document. */
@@ -59,14 +59,14 @@ export type SnapshotContent = { readonly record: SnapshotRecord; readonly parts:
 
 /** The document of a published snapshot. */
 export interface PublishedDocument {
-  readonly version: number; // It grows from one snapshot to the next, not always by one.
+  readonly version: number; // It increases with each snapshot, not always by one.
   readonly text: string;
 }
 
-/** Where a snapshot is stored. */
+/** The storage key of a snapshot. */
 export const snapshotKey = (version: number): Key => ["news", "snapshot", String(version)];
 
-/** A snapshot's document: each entry has a line of its own. */
+/** Serializes a snapshot as its document, with one line per entry. */
 export const printSnapshot = (content: SnapshotContent) => JSON.stringify(content).replaceAll('{"id":', '\n{"id":');
 
 /** Parses a snapshot's document. @throws CorruptionError when it is damaged */

@@ -5,27 +5,27 @@ import { createStreamSnapshots } from "./stream-snapshots.ts";
 import { isDisabled, NEVER_FAILED } from "../sources/source-pacing.ts";
 import { parseSnapshot, printSnapshot, type PublishedDocument, snapshotKey } from "./snapshot-document.ts";
 
-const KEPT = 3; // So many of the newest snapshots are kept: a damaged newest one falls back to the one before it.
-const MOST_PATCHES = 200; // A snapshot is stored as a patch of the one before, so often in a row at most.
-/** What a patch begins with: the number of the whole document that the first of them changes, and their length together. */
+const KEPT = 3; // Number of newest snapshots kept: they are the fallbacks for a damaged one.
+const MOST_PATCHES = 200; // Maximum number of consecutive snapshots stored as patches.
+/** Header of a patch: the number of the full document below the chain of patches, and the total length of the chain. */
 const HEAD = /^@(\d+) (\d+)\n/;
 
-const POINTER: Key = ["news", "snapshot", "newest"]; // The newest; may lag by as many as are kept.
+const POINTER: Key = ["news", "snapshot", "newest"]; // Number of the newest; may lag by up to KEPT.
 
 export type OnDamage = (version: number, error: CorruptionError) => void;
 
-/** Published snapshots: one document each, under its number. It is whole, or a patch of the one before, unless the
- * patches in a row would be longer than the whole: what is written grows with what is new. */
+/** Published snapshots, one document per number: a full document, or a patch of the previous snapshot while the chain of
+ * patches is shorter than the full document. The bytes written thus depend on the changes. */
 export type SnapshotStore = ReturnType<typeof createSnapshotStore>;
 
 export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
   const streamSnapshots = createStreamSnapshots(storage);
-  /** Of the snapshot that was read or published last: the whole document below it, its length, and that of the patches. */
+  /** The snapshot last read or published: its number, number and length of its full document, length of its patches. */
   let last = { version: 0, base: 0, whole: 0, patches: 0 };
 
   const newestNumber = () => newestOf(storage, streamSnapshots);
 
-  /** @throws CorruptionError when its patches do not fit */
+  /** @throws CorruptionError when the patches do not apply */
   async function textOf(version: number): Promise<string | undefined> {
     const text = await storage.get(snapshotKey(version));
     const { base, patches } = headOf(version, text);
@@ -39,7 +39,7 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
     return result;
   }
 
-  /** What `open` makes of the snapshot of that number, or the newest readable one before. Damage is reported. */
+  /** Opens the snapshot of that number, or the newest readable one before it. Damage is reported to `onDamage`. */
   async function readNewest<S>(number: number, open: (document: PublishedDocument) => S | Promise<S>) {
     for await (const version of readableFrom(storage, number)) {
       try {
@@ -57,7 +57,7 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
   return {
     newestNumber,
     readNewest,
-    /** The document of the snapshot of that number; undefined when it is not there any more. */
+    /** The document of the snapshot of that number; undefined if it was removed. */
     async read(version: number): Promise<string | undefined> {
       const text = await textOf(version);
       if (text !== undefined) return text;
@@ -65,7 +65,7 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
       return document?.version === version ? document.text : undefined;
     },
     /** Publishes a snapshot as number `after + 1`, and removes old ones.
-     * @param patch of the text of number `after`
+     * @param patch changes the text of number `after` to `text`
      * @returns its number; undefined when `after` is not the newest any more
      * @throws StorageError when the storage fails; the snapshot may then be published or not */
     async publish(after: number, text: string, patch?: string): Promise<number | undefined> {
@@ -82,7 +82,7 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
       if (((await pointerOf(storage)) ?? 0) < version) await storage.put(POINTER, String(version));
       try {
         await removeOld(storage, version);
-        // The first snapshot may still have to fall back to one of the stream.
+        // The first snapshot may still need one of the stream as fallback.
         if (await storage.has(snapshotKey(after))) await streamSnapshots.trim();
       } catch (error) {
         // The next publication removes them.
@@ -93,8 +93,8 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
   };
 }
 
-/** Lets the next refresh ask a disabled source: publishes the newest snapshot again, which says so. A refresh that runs
- * meanwhile starts again.
+/** Enables a disabled source for the next refresh: publishes the newest snapshot again, without the source's failures. A
+ * refresh that runs meanwhile starts again.
  * @returns whether it was disabled */
 export async function enableSource(storage: Storage, id: string): Promise<boolean> {
   const store = createSnapshotStore(storage, () => undefined);
@@ -109,7 +109,7 @@ export async function enableSource(storage: Storage, id: string): Promise<boolea
   }
 }
 
-/** What a document says of the one that it changes: a whole one is the base of itself. */
+/** The header of a document; a full document is its own base. */
 function headOf(version: number, text = "") {
   const [, base = version, patches = 0] = HEAD.exec(text) ?? [];
   return { base: Math.max(version - MOST_PATCHES, Math.min(Number(base), version)), patches: Number(patches) };
@@ -124,7 +124,7 @@ async function pointerOf(storage: Storage): Promise<number | undefined> {
 const baseOf = async (storage: Storage, version: number): Promise<number> =>
   headOf(version, await storage.get(snapshotKey(version))).base;
 
-/** The last ones, the newest first, then those that stand without them. */
+/** Numbers to try: the kept snapshots, newest first, then the base of the oldest one and the number before it. */
 async function* readableFrom(storage: Storage, newest: number) {
   const oldest = Math.max(1, newest - KEPT + 1);
   for (let version = newest; version >= oldest; version--) yield version;
@@ -132,7 +132,7 @@ async function* readableFrom(storage: Storage, newest: number) {
   yield* [base, base - 1].filter((version) => version > 0 && version < oldest);
 }
 
-/** What the last ones do not need, the oldest first: what is left has no gap, whenever this ends. */
+/** Removes the snapshots that the kept ones do not need, oldest first, so that an interruption leaves no gap. */
 async function removeOld(storage: Storage, newest: number): Promise<void> {
   const base = await baseOf(storage, Math.max(1, newest - KEPT + 1));
   let old = base;

@@ -16,9 +16,9 @@ const CACHED = 1000;
 type HotTopic = z.infer<typeof hotTopics>["topics"][number];
 export type SnapshotViews = ReturnType<typeof createSnapshotViews>;
 
-/** Answers about one projection. Each is frozen and stays the same object as long as it stays the same, so that what is
- * made of it (the serialized JSON) can be cached by identity.
- * @param kept how many of each kind are kept */
+/** The views of one projection. A result is frozen, and the same object while its content is unchanged, so that derived
+ * data (the serialized JSON) can be cached by identity.
+ * @param kept cached results per kind of view */
 export function createSnapshotViews({ items, times, dated, record, topics: views }: Projection, kept = CACHED) {
   const cached = createCache(4 * kept);
   const runs = [times.subarray(0, dated), times.subarray(dated)] as const;
@@ -63,13 +63,13 @@ export function createSnapshotViews({ items, times, dated, record, topics: views
   };
 }
 
-/** The same with its heat at the start of the minute, rounded: every heat halves in a half-life. */
+/** A copy with its heat decayed to the start of the minute, rounded to 3 decimals. */
 function cooled<T extends { readonly heat: number }>(hot: T, { at }: TopicViews, now: number): T {
   const heat = hot.heat * 2 ** (-Math.max(0, minuteOf(now) - at) / HALF_LIFE_MS);
   return { ...hot, heat: Math.round(heat * 1000) / 1000 };
 }
 
-/** Keeps what was made under the keys that were used last, frozen. */
+/** An LRU cache of frozen values. */
 function createCache(max: number) {
   const memoMethod = (_key: string, _old: unknown, { context: make }: { context: () => object }) => deepFreeze(make());
   const values = new LRUCache<string, object, () => object>({ max, memoMethod });
@@ -78,7 +78,7 @@ function createCache(max: number) {
 
 const minuteOf = (now: number): number => Math.floor(now / MINUTE) * MINUTE;
 
-/** How many of the times, which are in falling order, lie after an instant. */
+/** The number of times after an instant. @param times in descending order */
 function countNewer(times: Float64Array, after: number): number {
   let low = 0;
   let high = times.length;
@@ -90,8 +90,8 @@ function countNewer(times: Float64Array, after: number): number {
   return low;
 }
 
-/** The label that most items carry. A tie is decided by the fear-and-greed index (above 54 greed, below 46 fear), and
- * is neutral without one. */
+/** The most frequent label. The fear-and-greed index decides a tie (above 54 greed, below 46 fear); without an index, a tie
+ * is neutral. */
 export function dominantSentiment(counts: Readonly<Record<Sentiment, number>>, index: number | null): Sentiment {
   const most = Math.max(counts.positive, counts.neutral, counts.negative);
   const leading = (["positive", "neutral", "negative"] as const).filter((label) => counts[label] === most);

@@ -5,23 +5,23 @@ import { ifDamaged, type Key, type Storage } from "../../storage/storage.ts";
 import { Stream } from "../../storage/stream.ts";
 import { type PublishedDocument, snapshotDocument, snapshotRecord } from "./snapshot-document.ts";
 
-const TRIED = 40; // Items that are looked at for a snapshot that can be read.
+const TRIED = 40; // Maximum number of items searched for a readable snapshot.
 const TRIMMED_AT_ONCE = 100;
 const STREAM: Key = ["news", "snapshots"];
 const HEAD: Key = [...STREAM, "head"];
 const PARTS = ["items", "topics", "notices", "help"] as const;
 
-const streamClaim = z.object({ claim: z.string() }); // The sign of a process that was making a snapshot.
+const streamClaim = z.object({ claim: z.string() }); // Marks a snapshot that a process was building.
 /** Each part of a snapshot was a document of its own, named as `DOCUMENT.DIGEST`. */
 const streamRecord = snapshotRecord.extend({ parts: z.record(z.enum(PARTS), z.string()) });
 
-/** News that version 0.1.0 published until 2026-11: a stream of records and claims, `news/snapshots`, with the parts of
- * the records beside it. They are shown until the first refresh, then removed step by step. */
+/** Snapshots in the format of version 0.1.0 until 2026-11: a stream of records and claims, `news/snapshots`, and one
+ * document per part of a record. They are shown until the first refresh, then removed in steps. */
 export function createStreamSnapshots(storage: Storage) {
   const stream = new Stream(storage, STREAM, z.union([streamClaim, streamRecord]));
   let isGone = false;
 
-  /** The newest items are removed first: a head that is left does not show that any is lost. */
+  /** Items are removed newest first, so a head beyond the last item does not mean that items are lost. */
   async function headOf(): Promise<number> {
     const head = await orUndefined(stream.head());
     if (head !== undefined) return head;
@@ -29,7 +29,7 @@ export function createStreamSnapshots(storage: Storage) {
     return stream.head();
   }
 
-  /** A record whose parts are there, as one document. @throws CorruptionError */
+  /** A record with all its parts, as one document; undefined for a claim. @throws CorruptionError */
   async function textOf(version: number) {
     const item = await stream.get(version);
     if (item === undefined || "claim" in item) return undefined;
@@ -45,12 +45,12 @@ export function createStreamSnapshots(storage: Storage) {
       const head = await headOf();
       for (let version = head; version > Math.max(0, head - TRIED); version--) {
         const text = await orUndefined(textOf(version));
-        // It counts as the stream's last item, so that the next snapshot has a greater number than all of them.
+        // It gets the number of the stream's last item, so that the next snapshot has a greater number than all items.
         if (text !== undefined) return { head, document: { version: head, text } };
       }
       return { head };
     }),
-    /** Removes some of the newest items and their parts: what is left is a stream without a gap. */
+    /** Removes some of the newest items and their parts, which leaves a stream without gaps. */
     async trim() {
       if (isGone) return;
       let version = await headOf();

@@ -12,10 +12,10 @@ export type Topic = z.infer<typeof topic>;
 const MOST_TOPICS = 50;
 const TOPIC_ITEMS = 10;
 const FLAWS = Object.values(patternsOf(HEADLINES, "iu"));
-const READ = 16; // The most central items are read: the others say less of the story, however clear.
-/** Topics behind those for which a filter may ask: the hottest of each asset, outlet and category. */
+const READ = 16; // Only the most central items are considered: the others describe the story less well.
+/** Additional topics, for filters: the hottest of each asset, outlet and category. */
 const MORE = { each: 5, all: 200 };
-/** Everything that is shown of topics. The order stays, since every heat falls by the same factor. */
+/** All views of topics. Their order is constant, since every heat decays by the same factor. */
 export type TopicViews = Readonly<ReturnType<typeof topicViews>>;
 type Ranked = { readonly topic: ProjectedTopic; readonly heat: number };
 
@@ -24,18 +24,19 @@ export function topicViews(topics: readonly ProjectedTopic[], at: number) {
   const ranked = topics
     .map((topic): Ranked => ({ topic, heat: heatOf(topic.reports, at) }))
     .sort((a, b) => b.heat - a.heat || b.topic.last_ms - a.topic.last_ms || (a.topic.id < b.topic.id ? -1 : 1));
-  const listIn = (lang: Language) => differing(shownOf(firstIn(ranked, lang)).map((entry) => shownTopic(entry, lang)));
+  const listIn = (lang: Language) =>
+    withDistinctQuestions(shownOf(firstIn(ranked, lang)).map((entry) => shownTopic(entry, lang)));
   return {
     /** The instant of the heats, ms. */
     at,
-    /** How many there are; undefined for the views of a filter, which has only those that are shown. */
+    /** Number of topics; undefined for filtered views, which have only the listed topics. */
     total: topics.length as number | undefined,
     /** The ids of each topic's items. */
     members: topics.map(({ id, items }) => [id, items.map((item) => item.id)] as const),
-    /** The first of a list in each language, topics with an item in it before the others, and some more for filters. */
+    /** The first topics in each language, those with an item in it before the others, and additional ones for filters. */
     topics: { zh: listIn("zh"), en: listIn("en") },
-    /** Those that are among the first in any window of time, hottest first: titles, heat and trend, and when the last item
-     * was published, ms. */
+    /** The topics that are among the first in some time window, hottest first: titles, heat, trend, and the time of the
+     * last item, ms. */
     headlines: everShown(ranked).map(({ topic, heat }) => ({
       titles: { zh: leadingItem(topic, "zh").title, en: leadingItem(topic, "en").title },
       heat,
@@ -45,8 +46,8 @@ export function topicViews(topics: readonly ProjectedTopic[], at: number) {
   };
 }
 
-/** Each question stays with the first topic that has it, so that it is known which one it is about. */
-function differing(topics: readonly Topic[]): Topic[] {
+/** Keeps each question only in the first topic that has it, so that a question identifies one topic. */
+function withDistinctQuestions(topics: readonly Topic[]): Topic[] {
   const asked = new Set<string>();
   const isNew = (question: string): boolean => asked.size < asked.add(question).size;
   return topics.map((topic) => ({ ...topic, question_suggestions: topic.question_suggestions.filter(isNew) }));
@@ -57,7 +58,7 @@ function firstIn(ranked: readonly Ranked[], lang: Language): Ranked[] {
   return [...ranked.filter(isIn), ...ranked.filter((entry) => !isIn(entry))];
 }
 
-/** The first, and behind them what only a filter shows. */
+/** The first topics, and those that only a filter shows. */
 function shownOf(ranked: readonly Ranked[]): Ranked[] {
   const counts = new Map<string, number>();
   const count = (key: string): number => counts.set(key, (counts.get(key) ?? 0) + 1).get(key)!;
@@ -68,9 +69,9 @@ function shownOf(ranked: readonly Ranked[]): Ranked[] {
   return shown.slice(0, MOST_TOPICS + MORE.all);
 }
 
-/** Those with fewer than so many hotter ones that are as recent: no window shows any other. */
+/** The topics with fewer than `MOST_TOPICS` hotter ones that are as recent: no time window shows any other. */
 function everShown(ranked: readonly Ranked[]): Ranked[] {
-  /** The latest times of those seen so far, latest first. */
+  /** The latest times of the topics so far, latest first. */
   const latest: number[] = [];
   return ranked.filter(({ topic: { last_ms } }) => {
     const at = latest.findIndex((other) => other < last_ms);
@@ -82,7 +83,7 @@ function everShown(ranked: readonly Ranked[]): Ranked[] {
   });
 }
 
-/** The one with the clearest headline, in the language asked for where there is one. */
+/** The item with the clearest headline, in the requested language if the topic has one. */
 function leadingItem({ items }: ProjectedTopic, asked: Language): NewsItem {
   const own = items.filter(({ lang }) => lang === asked);
   return clearestOf(own.length > 0 ? own : items);
@@ -97,7 +98,7 @@ export function clearestOf(items: readonly NewsItem[]): NewsItem {
   return items[flaws.indexOf(Math.min(...flaws))]!;
 }
 
-/** Title and questions are in the language asked for, or in the topic's own when it has no item in that. */
+/** Title and questions are in the requested language, or in the topic's own if it has no item in that one. */
 function shownTopic({ topic, heat }: Ranked, asked: Language): Topic {
   const leading = leadingItem(topic, asked);
   const lang = leading.lang === "zh" ? "zh" : "en";

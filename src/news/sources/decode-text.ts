@@ -3,27 +3,27 @@ import PATTERNS from "./byte-patterns.json" with { type: "json" };
 import CHARSETS from "./data/charsets.json" with { type: "json" };
 import { SourceError } from "./source-error.ts";
 
-/** How many bytes are searched for a declaration, and for the charset of text that declares none. */
+/** Bytes searched for a declaration, and for the charset of text that declares none. */
 const DECLARATION_WINDOW = 1024;
 const SAMPLE = 64 * 1024;
 const DECLARATION = /<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i;
-const MOST_BROKEN = 0.05; // Share of the characters that may not be decodable in a declared charset that is believed.
-const MOST_ODD = 0.1; // Share of the characters beyond ASCII that may be odd in text of a detected charset.
-const MOST_INVALID = 0.5; // Broken sequences that are no cuts, beside one that is well-formed, in UTF-8 that is believed.
-/** `cut`: bytes of UTF-8 that begin a character and end before it does, where a text that was cut ends. `odd`: what text
- * beyond ASCII seldom has, as symbols beside letters, capitals behind small ones, and four accented letters in a row. */
+const MOST_BROKEN = 0.05; // Maximum share of undecodable characters with which a declared charset is accepted.
+const MOST_ODD = 0.1; // Maximum share of odd characters among those beyond ASCII in plausible text.
+const MOST_INVALID = 0.5; // Maximum broken sequences (`cut` ones excluded) per well-formed one in declared UTF-8.
+/** `cut`: the incomplete UTF-8 character at the end of a truncated text. `odd`: sequences beyond ASCII that are rare in
+ * text, such as symbols next to letters, capitals after small letters, and four accented letters in a row. */
 const { cut: CUT, odd: ODD } = patternsOf(PATTERNS, "gu");
 
-/** Windows' numbers of charsets, which the Encoding Standard has no label for; what is looked for in text that declares
- * nothing; and the bytes 80 to 9F of windows-1252. */
+/** `codePages`: Windows code pages without a label in the Encoding Standard. `detected`: the candidates for text that
+ * declares no charset. `windows1252`: the characters of its bytes 80 to 9F. */
 const { codePages, detected, windows1252 } = CHARSETS as Record<"codePages", Readonly<Record<string, string>>> &
   typeof CHARSETS;
 
-/** Text of unknown charset: byte order mark, then the HTTP header, then the XML declaration, then detection. A charset
- * that the bytes contradict is ignored: valid UTF-8 with multi-byte characters is UTF-8 whatever is declared (a
- * longer text of another charset is practically never valid UTF-8), and bytes that are far from it or no plausible text
- * are not of that charset. C1 controls, which no text has, are read as the characters of windows-1252 in their place.
- * @throws SourceError `charset` when neither what is declared nor what is detected gives plausible text */
+/** Decodes text of unknown charset. Precedence: byte order mark, HTTP header, XML declaration, detection. A charset that
+ * the bytes contradict is ignored: valid UTF-8 with multi-byte characters is UTF-8 whatever is declared (a longer text in
+ * another charset is practically never valid UTF-8), and a charset that gives many broken or implausible characters is
+ * rejected. C1 controls, which text does not have, are decoded as the windows-1252 characters of the same bytes.
+ * @throws SourceError `charset` when neither a declared nor the detected charset gives plausible text */
 export async function decodeSource(input: Uint8Array, contentType: string | null): Promise<Decoded> {
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
   const marked = markedCharset(bytes);
@@ -34,7 +34,7 @@ export async function decodeSource(input: Uint8Array, contentType: string | null
   const head = bytes.subarray(0, DECLARATION_WINDOW).toString("latin1");
   const declared = DECLARATION.exec(head)?.[1];
   for (const charset of [header, declared]) {
-    // A text of UTF-16 without a mark has zeros.
+    // UTF-16 without a mark has zero bytes and is detected above.
     const decode = charset && !/^(?:utf-?16|ucs-?2)/i.test(charset) && decoderOf(charset);
     if (!decode) continue;
     const isUtf8 = /^utf-?8$/i.test(charset);
@@ -48,17 +48,17 @@ export async function decodeSource(input: Uint8Array, contentType: string | null
   return detectText(bytes, header ?? declared ?? "no charset");
 }
 
-async function detectText(bytes: Buffer, told: string): Promise<Decoded> {
+async function detectText(bytes: Buffer, declared: string): Promise<Decoded> {
   const { detect } = await import("jschardet"); // Loads a megabyte of models.
   const from = Math.max(bytes.findIndex((byte) => byte >= 0x80 || byte === 0x1b) - DECLARATION_WINDOW, 0);
-  // The detector would believe a declaration.
+  // The detector would trust a declaration.
   const sample = bytes.toString("latin1", from, from + SAMPLE).replace(DECLARATION, "<?xml");
   const { encoding } = detect(Buffer.from(sample, "latin1"), { detectEncodings: detected });
   for (const charset of [encoding, "windows-1252"]) {
     const text = charset && decoderOf(charset)?.(bytes);
     if (text && isPlausible(text)) return { charset: charset.toLowerCase(), text };
   }
-  throw new SourceError("charset", `${told} is declared, and none gives readable text`);
+  throw new SourceError("charset", `${declared} is declared, and none gives readable text`);
 }
 
 /** Whether few characters beyond ASCII are odd. */
@@ -83,17 +83,17 @@ function decoderOf(label: string): ((bytes: Buffer) => string) | undefined {
   }
 }
 
-/** The charset of the byte order mark; without one UTF-16's, since markup and JSON begin with ASCII. */
+/** The charset of the byte order mark. UTF-16 is also recognized without one, since markup and JSON begin with ASCII. */
 function markedCharset([first, second, third]: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
   if (first === 0 || (first === 0xfe && second === 0xff)) return "utf-16be";
   return second === 0 || (first === 0xff && second === 0xfe) ? "utf-16le" : undefined;
 }
 
-/** How many sequences of UTF-8 are well-formed, and how many are not. One that is cut off at the end is neither. */
+/** Counts well-formed and invalid multi-byte sequences of UTF-8. A truncated sequence at the end is neither. */
 function utf8Shape(bytes: Buffer): { multibyte: number; invalid: number } {
   const { high, broken } = highCharacters(new TextDecoder("utf-8").decode(bytes, { stream: true }));
-  // A text may hold U+FFFD itself.
+  // The text itself may contain U+FFFD.
   const written = broken === 0 ? 0 : bytes.toString("latin1").split("\xef\xbf\xbd").length - 1;
   return { multibyte: high - broken + written, invalid: broken - written };
 }

@@ -6,25 +6,25 @@ import PATTERNS from "./date-patterns.json" with { type: "json" };
 
 const timed = (pattern: string): RegExp =>
   new RegExp(pattern.split("{time}").join(PATTERNS.time).replace("NUMBER", NUMBER), "iu");
-/** Notations of dates: ISO 8601 and the East Asian one, that of RFC 822 in many languages, American orders, digits of
- * Europe and America, ISO 8601 without marks, and days without a year. */
+/** Date patterns: ISO 8601 and East Asian dates, RFC 822 in many languages, American orders, numeric European and American
+ * dates, compact ISO 8601, and days without a year. */
 const DATES = PATTERNS.dates.map(timed);
 const RELATIVE = PATTERNS.relative.map(timed);
-/** Weekdays, words like "updated" and what is in parentheses are left out, and times before their dates put behind. */
+/** Rewrites that remove weekdays, words like "updated" and parentheses, and move a time behind its date. */
 const REWRITES = PATTERNS.rewrites.map(([pattern, text]) => [new RegExp(pattern!, "giu"), text!] as const);
 const MOST_CHARACTERS = 200;
-const ERAS: Readonly<Record<string, number>> = PATTERNS.eras; // The year before their first.
+const ERAS: Readonly<Record<string, number>> = PATTERNS.eras; // By name: the year before the first.
 const MONTHS = readNumbers(new URL("data/months.txt", import.meta.url));
 const UNITS = readNumbers(new URL("data/relative-times.txt", import.meta.url));
 const DAYS = readNumbers(new URL("data/relative-days.txt", import.meta.url));
 const ORDERS = readNames(new URL("data/date-orders.txt", import.meta.url));
-const ZONES = readRows(new URL("data/zones.txt", import.meta.url)); // With names, and the languages that prefer one.
+const ZONES = readRows(new URL("data/zones.txt", import.meta.url)); // Rows: a zone, its names, the languages that prefer it.
 
 export type Zone = number | string; // Minutes east of UTC, an offset, or a zone of the IANA database.
-/** The zone of dates without one, whether 3/4/2026 is in April, and the feed's languages. */
+/** The zone of dates without one, whether the day comes first (3/4/2026 is in April), and the feed's languages. */
 export type DateHints = Readonly<{ zone: Zone; dayFirst?: boolean | undefined; languages?: readonly string[] }>;
 
-/** Minutes east of UTC of a zone of that name when its clocks show `local`; undefined for an unknown one. */
+/** The offset of a named zone at the local time `local`, minutes east of UTC; undefined for an unknown name. */
 function offsetOf(name: string, local: number, { zone, languages = [] }: DateHints): number | undefined {
   const minutes = typeof zone === "number" ? zone : zoneMinutes(zone, local);
   if (name === "") return minutes;
@@ -38,16 +38,16 @@ function offsetOf(name: string, local: number, { zone, languages = [] }: DateHin
 }
 
 const NUMERIC = /^\D{0,20}(\d{1,2})[/-](\d{1,2})(?:[/-]\d|[^\d/-])/;
-/** What speaks for a reading of the numeric dates of a feed: that none is to come, that they are in order, that the newest
- * is of the last days. */
+/** Criteria for an interpretation of a feed's numeric dates: none is in the future; they are sorted; one is within the last
+ * 7 days. */
 const LIKELY: readonly ((dates: readonly number[], now: number) => boolean)[] = [
   (dates, now) => dates.every((date) => date <= now + DAY_MS),
   (dates) => [1, -1].some((way) => dates.every((date, at) => at === 0 || (date - dates[at - 1]!) * way >= 0)),
   (dates, now) => dates.some((date) => date > now - 7 * DAY_MS),
 ];
 
-/** Whether numeric dates of a feed have the day first: what one of them tells, else what its language does, else which
- * reading is the likely one, else its zone: America's has the month first. Undefined where nothing tells. */
+/** Whether a feed's numeric dates have the day first. Precedence: a part above 12 in one of them, the feed's language, the
+ * more likely interpretation, the zone (American dates have the month first). Undefined if none of these decides. */
 export function isDayFirst(dates: readonly string[], language = "", zone: Zone = 0, now?: number): boolean | undefined {
   const numbers = dates.map((date) => NUMERIC.exec(date)).filter((found) => found !== null);
   const [isDay, isMonth] = [1, 2].map((part) => numbers.some((found) => Number(found[part]) > 12));
@@ -56,8 +56,8 @@ export function isDayFirst(dates: readonly string[], language = "", zone: Zone =
   if (order !== "" && order !== "either") return order === "day";
   const read = (dayFirst: boolean) => numbers.flatMap(({ input }) => parseDate(input, { zone, dayFirst }, now) ?? []);
   const [day, month] = [read(true), read(false)];
-  const telling = LIKELY.find((isLikely) => now !== undefined && isLikely(day, now) !== isLikely(month, now));
-  if (telling !== undefined) return telling(day, now!);
+  const deciding = LIKELY.find((isLikely) => now !== undefined && isLikely(day, now) !== isLikely(month, now));
+  if (deciding !== undefined) return deciding(day, now!);
   return typeof zone === "string" ? zoneMinutes(zone, 0)! > -4 * 60 : undefined;
 }
 
@@ -69,14 +69,14 @@ function instant(parts: Parts, hints: DateHints): number | null {
   if (isEither && hints.dayFirst === undefined) return null;
   const isOther = Number(first) > 12 || (hints.dayFirst === true && Number(other) <= 12);
   const { month = isOther ? other : first, day: date = isOther ? first : other } = parts;
-  const eraYear = String(ERAS[era] === undefined ? "none" : ERAS[era] + (Number(count) || 1)); // The first is 元年.
+  const eraYear = String(ERAS[era] === undefined ? "none" : ERAS[era] + (Number(count) || 1)); // 元年 is year 1.
   const { year = parts["last"] ?? eraYear } = parts;
   const at = (part: string): number => Number(parts[part]?.replace(",", ".") ?? 0);
   const [day, hours, minute, second] = [Number(date), at("hour"), at("minute"), at("second")];
   const key = month.toLowerCase();
   const number = /^\d/.test(month) ? Number(month) : (MONTHS.get(key.slice(0, 4)) ?? MONTHS.get(key.slice(0, 3)) ?? 0);
   const hour = half === "" ? hours : (hours % 12) + laterBy(half, hours);
-  // Two-digit years as RFC 2822 section 4.3 reads them.
+  // Two-digit years are interpreted as in RFC 2822 section 4.3.
   const fullYear = Number(year) + (year.length === 4 ? 0 : Number(year) < 50 ? 2000 : 1900);
   const ms = Date.UTC(fullYear, number - 1, day, hour, minute, Math.floor(second), Math.round((second % 1) * 1000));
   const read = new Date(Date.UTC(fullYear, number - 1, day));
@@ -86,14 +86,14 @@ function instant(parts: Parts, hints: DateHints): number | null {
   return offset === undefined ? null : ms - offset * 60_000;
 }
 
-/** Hours from midnight or noon to the half of a day: 12 at night is the end of the day, and what follows its beginning. */
+/** Hours to add for a half of the day: 12 at night is the end of the day, and the hours after it are its beginning. */
 function laterBy(half: string, hours: number): number {
   const isNight = /^(?:晚|深|夜|[半午]夜)/.test(half);
   if (isNight && hours % 12 === 0) return hours > 0 ? 24 : 0;
   return (isNight && hours > 4) || /^(?:p|[下中]午|傍|午後|오후)/i.test(half) ? 12 : 0;
 }
 
-/** A time before now, to the unit that is named. */
+/** Resolves a relative time, rounded down to its unit. */
 function relative(parts: Parts, hints: DateHints, now: number): number | null {
   const { count = "1", word = "", unit = word } = parts;
   const days = DAYS.get(word.toLowerCase());
@@ -108,8 +108,8 @@ function relative(parts: Parts, hints: DateHints, now: number): number | null {
   return Math.floor((now - times * minutes * 60_000) / step) * step;
 }
 
-/** A day without its year, in the one that puts it last before now (February 29 may be eight years ago), or within a day
- * after it: its zone may be another. */
+/** Resolves a day without a year to its latest date up to one day after `now`, since its zone may differ. February 29 may
+ * be eight years ago. */
 function latest(parts: Parts, hints: DateHints, now: number): number | null {
   const next = new Date(now).getUTCFullYear() + 1;
   const dates = Array.from({ length: 10 }, (_, ago) => instant({ ...parts, year: String(next - ago) }, hints));
@@ -118,8 +118,8 @@ function latest(parts: Parts, hints: DateHints, now: number): number | null {
 
 /** Milliseconds since the epoch of a feed's date: RFC 822/2822 with numeric or named zones, ISO 8601 and W3C-DTF,
  * `2026年11月20日 下午3:05`, `20.11.2026 08:00`, `11/20/2026 8:00 AM`, `3 小时前`, `11月3日`, Unix seconds or milliseconds. Never the machine's zone.
- * @param about the zone that a date without one is read in, or more that is known of such dates
- * @param now milliseconds since the epoch that relative dates, and those without a year, are before; else there are none
+ * @param about the zone of dates without one, or all hints
+ * @param now reference time of relative dates and days without a year, ms since the epoch; if absent, these are not parsed
  * @returns null when the text is not an existing date, or its zone is not known */
 export function parseDate(text: string | undefined, about: Zone | DateHints = 0, now?: number): number | null {
   if (text === undefined || text.length > MOST_CHARACTERS) return null;

@@ -4,14 +4,14 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { nearestLanguage } from "../../language/detect-language.ts";
 
 const MOST_NESTED = 20;
-const MORE = { extraOutlineAttributes: ["id", "timezone", "weight", "allow_private"] } as const; // What OPML does not have.
+const MORE = { extraOutlineAttributes: ["id", "timezone", "weight", "allow_private"] } as const; // Not in OPML.
 const parse = (opml: string) => parseOpml(opml, MORE).body?.outlines;
 type Outline = NonNullable<ReturnType<typeof parse>>[number];
 
-/** The feeds of an OPML document. The outlines that one is nested in, feeds or not, are its categories, with those
- * of its own.
- * @param lang of feeds that do not say theirs
- * @param taken ids of other sources; an outline's own id is kept
+/** The feeds of an OPML document. A feed's categories are the names of its enclosing outlines (feeds or not) and its own
+ * categories.
+ * @param lang language of feeds that declare none
+ * @param taken ids of other sources; an outline keeps its own id if it is valid and not taken
  * @returns undefined when it is not OPML */
 export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<string> = []): WrittenSource[] | undefined {
   let outlines: Flat[];
@@ -39,7 +39,7 @@ export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<stri
   });
 }
 
-/** All outlines, in order, each with the names of those around it. */
+/** All outlines in document order, each with the names of its enclosing ones. */
 function flattened(outlines: readonly Partial<Outline>[], above: readonly string[] = []): Flat[] {
   return outlines.flatMap(({ outlines: below = [], ...outline }) => {
     const name = outline.title?.trim() || outline.text?.trim() || hostOf(outline.xmlUrl);
@@ -52,7 +52,7 @@ type Flat = Partial<Outline> & Readonly<{ above: readonly string[]; name: string
 
 const hostOf = (url = ""): string => (URL.canParse(url) ? new URL(url).hostname : "");
 
-/** An id of the letters and digits of a name, or of an address. */
+/** A unique id made of the letters and digits of a name, or of the host. */
 function idOf(name: string, url: string | undefined, taken: ReadonlySet<string>): string {
   const slugs = [name, hostOf(url)].map((text) => text.toLowerCase().match(/[a-z\d]+(?:\.[a-z\d]+)*/g));
   const slug = (slugs.find((words) => words !== null) ?? ["feed"]).join("-").slice(0, 56);

@@ -13,7 +13,7 @@ import type { Reading } from "./read-source.ts";
 import { SourceError } from "./source-error.ts";
 import { isLocal, type Source } from "./sources.ts";
 
-/** Minutes east of UTC that dates of a language without a zone are in: Chinese ones are of China. */
+/** The default zone of dates in a language, minutes east of UTC: China's for Chinese. */
 const zoneOf = (lang: string): number => (nearestLanguage(lang) === "zh" ? 8 * 60 : 0);
 
 const required = z.string().transform((text) => withoutControls(text).trim());
@@ -39,10 +39,10 @@ const series = z.object({ series: z.array(z.object({ date: z.string(), value: z.
 export interface SourceBody extends Pick<Reading, "bytes" | "contentType" | "url"> {
   readonly source: Source;
   readonly now: number; // Milliseconds since the epoch.
-  readonly day: number; // The day that a fear-and-greed index is wanted of: `now` without a fixture's shift.
+  readonly day: number; // Day of the fear-and-greed index, ms: `now` without a fixture's shift.
 }
 
-/** The valid entries of a listing, the number of those that are not valid, and what is wrong with the first of them. */
+/** The valid entries of a listing, the number of invalid ones, and the errors of the first of these. */
 type Listing<T> = { readonly entries: readonly T[]; readonly refused: number; readonly faults: readonly string[] };
 
 /** The entries of a source, by its kind. */
@@ -72,7 +72,7 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
 
 type Entry = ListedItem | StoredNotice | StoredArticle;
 
-/** How many entries were read, and what has become of them by now. */
+/** Counts the entries of a source by their state after parsing. */
 export function countsOf(content: SourceContent) {
   const entries: readonly Entry[] = content.entries;
   const isUndated = (entry: Entry): boolean =>
@@ -89,7 +89,7 @@ function readJson(text: string): unknown {
   return value;
 }
 
-/** The valid entries of `{ [name]: [...] }`, the first of each language and id; others are counted. */
+/** The valid entries of `{ [name]: [...] }`, the first per language and id. All others are counted as refused. */
 function readEntries<V extends { readonly id: string; readonly lang?: string }, T>(
   text: string,
   name: string,
@@ -138,8 +138,8 @@ const HEADINGS = {
 
 const articleFile = z.strictObject({ path: z.string(), text: z.string() });
 
-/** What is listed as an article in a help center of a language: of a file, the fields of its front matter, or those that
- * its path and its first heading give. None of a draft, or a file of another language; anything else as it is. */
+/** Converts an entry of a help center to articles. A file gives one article: the fields of its front matter, with defaults
+ * from its path and first heading; a draft or a file in another language gives none. Other entries are unchanged. */
 function listedArticles(raw: unknown, lang: string): unknown[] {
   const file = articleFile.safeParse(raw);
   if (!file.success) return [raw];
@@ -149,7 +149,7 @@ function listedArticles(raw: unknown, lang: string): unknown[] {
   const body = text.slice(head.length).replace(/^[^]*<body\b[^<>]{0,500}>/i, "");
   const title = plainLine(HEADINGS[format].exec(text.slice(head.length))?.[1] ?? "");
   try {
-    // Without types, so that a date or a number is text.
+    // The failsafe schema keeps dates and numbers as text.
     const fields = (parse(front, { schema: "failsafe" }) || {}) as Readonly<Record<string, string>>;
     const { lang: own, draft } = fields;
     if (draft === "true" || (own !== undefined && nearestLanguage(own) !== lang)) return [];

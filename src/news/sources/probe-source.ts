@@ -7,10 +7,10 @@ import { createSourceFetch } from "./public-fetch.ts";
 import { NO_VALIDATORS, type ReaderOptions, readSource } from "./read-source.ts";
 import type { Source } from "./sources.ts";
 
-const HEAD = 20_000; // Characters that are searched for the title.
+const HEAD = 20_000; // Characters searched for the title.
 const TITLE = /(?:<title\b[^<>]{0,200}>|"title"\s{0,9}:\s{0,9}")([^]{0,300}?)(?:<\/title|")/i;
 const FORMATS: Readonly<Record<string, string>> = { rss: "RSS", feed: "Atom", rdf: "RDF", channel: "CDF" };
-/** Longest wait for one source, ms, even if the configuration allows a refresh more. */
+/** Maximum wait for one source, ms, even if the configured timeout of a refresh is longer. */
 export const PROBE_MS = 10_000;
 
 /** How {@link probeSource} reads the sources of a configuration. */
@@ -21,7 +21,7 @@ export function probeOptions(config: NewsConfig, about: Pick<ReaderOptions, "bas
 }
 
 /** Reads and parses a source now, as a refresh would.
- * @returns undefined when the server says that it has not changed, although it cannot know since when
+ * @returns undefined when the server answers "not modified" although no validators were sent
  * @throws SourceError */
 export async function probeSource(source: Source, options: ReturnType<typeof probeOptions>) {
   const reading = await readSource(source, NO_VALIDATORS, options);
@@ -32,7 +32,7 @@ export async function probeSource(source: Source, options: ReturnType<typeof pro
   const head = text.slice(0, HEAD);
   const dates =
     content.kind === "news" ? content.entries.flatMap((entry) => (entry.dated ? entry.published_ms : [])) : [];
-  const newest = Math.max(...dates); // A feed has a bounded number of entries.
+  const newest = Math.max(...dates); // The spread is safe: a feed has a bounded number of entries.
   const old = dates.filter((at) => at < now - options.max_age_days * DAY_MS).length;
   const { kept, ...counts } = countsOf(content);
   return {

@@ -6,10 +6,10 @@ import { createSemaphore } from "../../runtime/semaphore.ts";
 import { version } from "../../runtime/package-file.ts";
 import { SourceError } from "./source-error.ts";
 
-const CONNECTIONS = 6; // Requests to one server at once: a few that hang must not keep its other feeds waiting.
+const CONNECTIONS = 6; // Concurrent requests per server, so that a few hanging ones do not block its other feeds.
 
-/** Whether an address is a global unicast one. Not public are private, loopback, link-local, multicast and reserved
- * ones, and all forms of IPv6 that carry an IPv4 address (mapped, NAT64, 6to4, Teredo). */
+/** Whether an address is global unicast. Private, loopback, link-local, multicast and reserved addresses are not public,
+ * nor is any IPv6 form that carries an IPv4 address (mapped, NAT64, 6to4, Teredo). */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
@@ -18,13 +18,13 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.parts[0]! >> 13 === 1;
 }
 
-/** Sends GET requests over HTTP. Names are resolved once, by the connection: what was checked is what is connected to.
+/** Sends GET requests over HTTP. A name is resolved once, by the connection, so the checked address is the one used.
  * @param contact a URL or e-mail address for the operators of the servers */
 export function createSourceFetch(contact: string | undefined) {
   const userAgent = `anp/${version()}${contact === undefined ? "" : ` (+${contact})`}`;
   const load = cachedPromise(openAgents);
   return {
-    /** Loads the HTTP library, so that its time is not taken for the server's. */
+    /** Loads the HTTP library in advance, so that loading does not count as the server's time. */
     load,
     /** Follows no redirect. @param request.allowPrivate whether the server may have an address that is not public
      * @throws SourceError `address`, also as the cause of another error, when the server is not public */
@@ -32,7 +32,7 @@ export function createSourceFetch(contact: string | undefined) {
       url: URL,
       { headers, signal, allowPrivate }: { headers: Headers; signal: AbortSignal; allowPrivate: boolean },
     ): Promise<Response> {
-      // The URL parser has made a plain address of decimal, octal and hexadecimal forms. No name is resolved for it.
+      // The URL parser has normalized decimal, octal and hexadecimal forms. An address is not looked up, so check it here.
       const host = url.hostname.replace(/^\[|\]$/g, "");
       if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic(host);
       const { fetch, guarded, open } = await load();
@@ -42,7 +42,7 @@ export function createSourceFetch(contact: string | undefined) {
   };
 }
 
-/** Most commands send no request. */
+/** Loaded on first use, since most commands send no request. */
 async function openAgents() {
   const { Agent, fetch } = await import("undici");
   return {
@@ -52,7 +52,7 @@ async function openAgents() {
   };
 }
 
-const LOOKUPS = 2; // Names resolved at once: each holds one of the four threads that the files of the storage need too.
+const LOOKUPS = 2; // Concurrent lookups: each occupies one of the four threads that file storage uses too.
 
 function createPublicLookup(): LookupFunction {
   const turns = createSemaphore(LOOKUPS);

@@ -7,21 +7,21 @@ import type { createSourceFetch } from "./public-fetch.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
 
 const MAX_REDIRECTS = 5;
-const MOST_FILES = 5000; // Of a help center that is a folder.
-const SMALL_BODY = 128 * 1024; // Bytes; many such are held at once, as of servers that drip.
+const MOST_FILES = 5000; // Maximum number of files of a help center in a folder.
+const SMALL_BODY = 128 * 1024; // Bytes. The number of bodies up to this size, for example of slow servers, is not limited.
 const ACCEPT =
   "application/rss+xml, application/atom+xml, application/feed+json, application/json;q=0.9, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.5";
 
-/** What the source sent when it was last read, so that it can answer "not modified". */
+/** The HTTP validators of the last read, with which the source can answer "not modified". */
 type Validators = Readonly<Pick<SourceState, "etag" | "last_modified">>;
 export const NO_VALIDATORS: Validators = { etag: null, last_modified: null };
 
-/** Where a source is, and how it is asked. */
+/** The location of a source, and how it is requested. */
 export interface Place {
-  readonly kind?: string; // A help center may be a folder, or have pages.
+  readonly kind?: string; // The kind `help` may be a folder or a paged listing.
   readonly location: string;
-  readonly allowPrivate?: boolean; // Whether it may be at an address that is not public; absent: no.
-  readonly headers?: Readonly<Record<string, string>> | undefined; // Sent to its own origin, not to where it redirects.
+  readonly allowPrivate?: boolean; // Whether its address may be non-public. Default: false.
+  readonly headers?: Readonly<Record<string, string>> | undefined; // Sent to its own origin, not to redirect targets.
 }
 
 /** The content of a source. */
@@ -29,18 +29,18 @@ export interface Reading {
   readonly bytes: Uint8Array;
   readonly contentType: string | null;
   readonly validators: Validators;
-  readonly url: string | undefined; // Where it came from in the end, or its Content-Location; undefined for a file.
+  readonly url: string | undefined; // The final URL, or its Content-Location; undefined for a file.
   readonly status: number | undefined; // HTTP status; undefined for a file.
 }
 
 export interface ReaderOptions {
-  readonly baseDir: string; // Folder that relative paths start from.
+  readonly baseDir: string; // Base folder of relative paths.
   readonly timeoutMs: number; // Milliseconds for the whole exchange, redirects and body included.
   readonly maxBytes: number; // Bytes of the body after decompression.
   readonly fetch: ReturnType<typeof createSourceFetch>;
   readonly now: () => number; // Milliseconds since the epoch.
   readonly signal?: AbortSignal; // Aborted when the result is not wanted any more.
-  readonly bodyTurn?: (() => Promise<void>) | undefined; // Waits until a large body may be read; no part of the time.
+  readonly bodyTurn?: (() => Promise<void>) | undefined; // Waits until a large body may be read; not part of the timeout.
 }
 
 /** Whether a location is fetched over HTTP; anything else is a path. */
@@ -49,8 +49,8 @@ export const isRemote = (location: string): boolean => /^https?:\/\//i.test(loca
 /** A location without credentials, for people and logs. */
 export const printLocation = (location: string): string => location.replace(/^(https?:\/\/)[^/?#]*@/i, "$1");
 
-/** Reads a source, once, within time and size.
- * @returns undefined when it has not changed since the validators were sent
+/** Reads a source once, within the limits of time and size.
+ * @returns undefined when it has not changed since the validators in `known`
  * @throws SourceError with the failure named */
 export async function readSource(place: Place, known: Validators, options: ReaderOptions) {
   if (!isRemote(place.location)) return readLocal(place, options);
@@ -76,21 +76,21 @@ async function readLocal({ location: path, kind }: Place, options: ReaderOptions
   }
 }
 
-/** The Markdown and HTML files of a folder and of those in it. @throws SourceError `too_large` */
+/** The Markdown and HTML files of a folder and its subfolders. @throws SourceError `too_large` */
 export async function helpFilesIn(folder: string, maxBytes: number): Promise<string[]> {
   const all = await readdir(folder, { recursive: true });
   const paths = all.filter((path) => /\.(?:md|markdown|html?)$/i.test(path) && !/(?:^|[\\/])\./.test(path)).sort();
   if (paths.length > MOST_FILES) throw new SourceError("too_large", `more than ${MOST_FILES} files`);
   let bytes = 0;
   for (const path of paths) {
-    // What cannot be read, as a link that leads nowhere, becomes an article that is not valid.
+    // An unreadable file, such as a broken link, becomes an invalid article.
     bytes += (await stat(join(folder, path)).catch(() => ({ size: 0 }))).size;
     if (bytes > maxBytes) throw tooLarge(maxBytes, ` with ${path}`);
   }
   return paths;
 }
 
-/** Their texts, as JSON: `{"articles":[{path,text}]}`. @throws SourceError `too_large` */
+/** The texts of these files as JSON: `{"articles":[{path,text}]}`. @throws SourceError `too_large` */
 async function readHelpFolder(folder: string, maxBytes: number): Promise<Buffer> {
   const articles: object[] = [];
   for (const path of await helpFilesIn(folder, maxBytes)) {
@@ -104,7 +104,7 @@ async function readRemote(place: Place, known: Validators, options: ReaderOption
   await options.fetch.load();
   const overdue = new AbortController();
   const expire = (ms: number) => setTimeout(() => overdue.abort(), ms);
-  const begun = performance.now();
+  const started = performance.now();
   let timer = expire(options.timeoutMs);
   const timeout = overdue.signal;
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
@@ -120,7 +120,7 @@ async function readRemote(place: Place, known: Validators, options: ReaderOption
       if (hasTurn || size <= SMALL_BODY) return;
       hasTurn = true;
       clearTimeout(timer);
-      const left = options.timeoutMs - (performance.now() - begun);
+      const left = options.timeoutMs - (performance.now() - started);
       await options.bodyTurn?.();
       timer = expire(left);
     };
@@ -144,7 +144,7 @@ async function readRemote(place: Place, known: Validators, options: ReaderOption
   }
 }
 
-/** Follows redirects itself, so that their number is bounded and they stay on HTTP. */
+/** Follows redirects manually, to limit their number and to keep them on HTTP. */
 async function follow(
   { location, allowPrivate = false, headers: own = {} }: Place,
   known: Validators,
@@ -176,7 +176,7 @@ async function follow(
   throw new SourceError("redirect", `more than ${MAX_REDIRECTS} redirects`);
 }
 
-/** fetch refuses URLs with credentials; they become a header, sent to their own origin alone. */
+/** fetch rejects URLs with credentials, so they become a header, which is sent to their own origin only. */
 function basicAuth(url: URL): string | undefined {
   if (url.username === "" && url.password === "") return undefined;
   const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;

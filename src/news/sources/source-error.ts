@@ -3,7 +3,7 @@ import REMEDIES from "./source-remedies.json" with { type: "json" };
 
 const REMEDY_OF: Readonly<Record<string, string>> = REMEDIES;
 
-/** What an operator can do about a source that could not be read. */
+/** The advice to an operator for a source that could not be read. */
 export const remedyOf = ({ failure, status }: Pick<SourceError, "status"> & { readonly failure: string }): string =>
   REMEDY_OF[`${status}`] ?? REMEDY_OF[`${`${status}`[0]}xx`] ?? REMEDY_OF[failure] ?? REMEDIES.network;
 
@@ -14,8 +14,8 @@ export type SourceFailure = Exclude<keyof typeof REMEDIES, `${number}` | "5xx">;
 export class SourceError extends Error {
   override readonly name = "SourceError";
   readonly failure: SourceFailure;
-  status?: number | undefined; // Of the server's answer, if there was one.
-  retry_after_ms?: number | undefined; // How long the server asked not to be asked again, ms.
+  status?: number | undefined; // HTTP status of the server's answer, if any.
+  retry_after_ms?: number | undefined; // Delay requested by `Retry-After`, ms.
 
   constructor(failure: SourceFailure, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -26,8 +26,8 @@ export class SourceError extends Error {
 /** The error of a response that is not a success.
  * @param now milliseconds since the epoch, for a date in `Retry-After` */
 export function statusError({ status, headers }: Pick<Response, "status" | "headers">, now: number): SourceError {
-  const said = status === 410 ? "410 (gone); it is asked again once a day" : String(status);
-  const error = new SourceError(status === 410 ? "gone" : "status", `the server answered ${said}`);
+  const answer = status === 410 ? "410 (gone); it is asked again once a day" : String(status);
+  const error = new SourceError(status === 410 ? "gone" : "status", `the server answered ${answer}`);
   error.status = status;
   error.retry_after_ms = readRetryAfter(headers.get("retry-after"), now);
   return error;

@@ -4,27 +4,27 @@ import { isRemote } from "./read-source.ts";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
 import type { SourceError } from "./source-error.ts";
 
-/** Pause after the second failure in a row, ms, which doubles with each further one; the longest; and the longest that a
- * server may ask for in `Retry-After`, which is that of a disabled source too. */
+/** Exponential backoff, ms: `first` after the second consecutive failure, doubled by each further one up to `longest`.
+ * `asked` is the maximum of `Retry-After`, and the pause of a disabled source. */
 const PAUSE_MS = { first: 60_000, longest: 3_600_000, asked: 86_400_000 };
-const MOST_FAILURES = 20; // So many failures in a row disable a source.
+const MOST_FAILURES = 20; // Consecutive failures that disable a source.
 
 export type SourcePacing = ReturnType<typeof createSourcePacing>;
-/** The state of a source that answers. */
+/** The state of a source without failures. */
 export const NEVER_FAILED = { failures: undefined, failure: undefined, next_ms: undefined };
 type Paced = Pick<SourceState, "failures" | "next_ms" | "failure" | "status">;
-const ASKS_TO_WAIT: readonly unknown[] = [429, 503]; // Statuses.
+const ASKS_TO_WAIT: readonly unknown[] = [429, 503]; // HTTP statuses.
 
-/** Whether a source is asked only once a day: it is gone (410), or has failed too often in a row. */
+/** Whether a source is requested only once a day, because it is gone (410) or has failed too often in a row. */
 export const isDisabled = ({ failures = 0, next_ms, failure }: Paced): boolean =>
   next_ms !== undefined && (failure === "gone" || failures >= MOST_FAILURES);
 
-/** When remote sources may be asked again. A failing one is asked ever less often, each at its own time, by the process
- * that saw it fail. Every process leaves one alone that is disabled, or asked to wait. */
+/** Decides when a failed remote source is requested again: exponential backoff with jitter in the process that saw the
+ * failure. The pause of a source that is disabled, or that asked to wait, holds in every process. */
 export function createSourcePacing(clock: Clock, random: Random) {
   const paused = new Map<string, number | undefined>();
 
-  /** Between half of the pause and all of it, so that sources that failed together are not asked together. */
+  /** A random time from half the pause to all of it, so that sources that failed together are not retried together. */
   function pauseAfter(failures: number): number {
     if (failures < 2) return 0;
     const longest = Math.min(PAUSE_MS.longest, PAUSE_MS.first * 2 ** (failures - 2));
@@ -37,7 +37,7 @@ export function createSourcePacing(clock: Clock, random: Random) {
       const isKnown = isForAll || paused.get(location) === state.next_ms;
       return isKnown && (state.next_ms ?? 0) > clock.now();
     },
-    /** What a failure changes in the state of a source. */
+    /** The changes to a source's state after a failure. */
     failed(location: string, before: Paced, { failure, status, retry_after_ms = 0 }: SourceError) {
       const failures = (before.failures ?? 0) + 1;
       const isOff = failure === "gone" || failures >= MOST_FAILURES;

@@ -13,10 +13,10 @@ export interface Source extends Place {
   readonly kind: SourceState["kind"];
   readonly name: string;
   readonly lang: Language | undefined; // The language it lists; undefined when it may list any.
-  readonly timezone?: string | undefined; // Of dates without one, as `+08:00` or `Europe/London`.
+  readonly timezone?: string | undefined; // Zone of dates without one, such as `+08:00` or `Europe/London`.
   readonly categories?: string[] | undefined;
   readonly weight?: number | undefined;
-  readonly limits?: readonly number[]; // By which its items are kept.
+  readonly limits?: readonly number[]; // `max_items` and `max_age_days`.
 }
 
 /** The sources of a config, feeds first, in its order. */
@@ -35,7 +35,7 @@ export function sourcesOf({ sources, notices, help, fear_greed, allow_private, .
   ];
 }
 
-/** What the items of a feed are made with, besides its content; undefined for a listing. */
+/** The settings that a feed's items depend on, serialized; undefined for a listing. */
 export const settingsOf = ({ kind, lang, timezone, categories, limits }: Source): string | undefined =>
   kind === "news" ? JSON.stringify({ lang, timezone, categories, limits }) : undefined;
 
@@ -44,14 +44,14 @@ export const isLocal = (source: Source): boolean => !isRemote(source.location);
 
 const messageOf = (error: unknown) => (error instanceof SourceError ? error.message : undefined);
 
-/** Checks that the files of notices and help fit their bound: a daemon that leaves them out would answer nothing.
+/** Checks the sizes of the notices and help files: a daemon that skips files over the limit could not answer anything.
  * @throws ConfigError that names each setting whose file is larger than `news.max_bytes` */
 export async function checkListingSizes(config: NewsConfig, baseDir: string): Promise<void> {
   const listings = { "news.notices": config.notices, "news.help.zh": config.help.zh, "news.help.en": config.help.en };
   const errors: string[] = [];
   for (const [key, location] of Object.entries(listings)) {
     if (location === undefined || isRemote(location)) continue;
-    // A file that is not there yet is reported by the refresh, like a server that does not answer.
+    // A missing file is reported by the refresh, like a server that does not answer.
     const path = resolve(baseDir, location);
     const found = await stat(path).catch(() => undefined);
     const { size = 0 } = found?.isFile() ? found : {};

@@ -5,10 +5,10 @@ import { groupBy } from "../../runtime/group-by.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
 import type { ListedItem, StoredTopic } from "../items/stored-items.ts";
 
-/** Stories that several items report; if none, each item is a topic, for small feeds. A topic keeps its id while it
- * shares more members with the earlier topic of that id than any other. @param items newest first @param at when an item
- * was published, shifted if it is a fixture's @param earlier topics of the previous snapshot @param fresh ids of the items
- * that these do not know, by which they are continued; without, all items are clustered anew */
+/** Builds topics: the stories with several items or, if there are none (small feeds), one topic per item. A topic keeps its
+ * id while it shares more members with the earlier topic of that id than any other. @param items newest first @param at
+ * publication time of an item, shifted for fixtures @param earlier topics of the previous snapshot @param fresh ids of the
+ * items to add to these topics; if absent, all items are clustered again */
 export async function buildTopics(
   items: readonly ListedItem[],
   at: (item: ListedItem) => number,
@@ -33,7 +33,7 @@ type Claim = Readonly<{ index: number; id: string; count: number }>;
 const largerFirst = (a: Claim, b: Claim): number =>
   b.count - a.count || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.index - b.index);
 
-/** @param before the topic that each item was in */
+/** @param before the earlier topic of each item */
 function withIds(groups: readonly number[][], items: readonly ListedItem[], before: ReadonlyMap<string, string>) {
   const claims: Claim[] = [];
   for (const [index, members] of groups.entries()) {
@@ -57,7 +57,7 @@ function withIds(groups: readonly number[][], items: readonly ListedItem[], befo
   });
 }
 
-/** Of the oldest item: a topic that has grown would get the same id. */
+/** A hash of the oldest item's id, so that a topic that grows would get the same id. */
 function newId(ids: readonly string[], taken: ReadonlySet<string>): string {
   for (let attempt = 0; ; attempt++) {
     const parts = attempt === 0 ? ids.slice(0, 1) : [...ids, String(attempt)];
@@ -66,7 +66,7 @@ function newId(ids: readonly string[], taken: ReadonlySet<string>): string {
   }
 }
 
-/** How many topics have other members than before, or are new. */
+/** The number of topics that are new or have changed members. */
 export function countRebuilt(topics: readonly StoredTopic[], earlier: readonly StoredTopic[]): number {
   const before = new Map(earlier.map((topic) => [topic.id, membersOf(topic)]));
   return topics.filter((topic) => before.get(topic.id) !== membersOf(topic)).length;

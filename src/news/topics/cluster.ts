@@ -9,25 +9,25 @@ import { type Point, type Vector, VectorPool, vectorsOf } from "./term-vectors.t
 const { context: CONTEXT, candidates: CANDIDATES, need: NEED, lift: LIFT, apart: APART } = CLUSTERING;
 const { network: NETWORK, most: MOST, known: KNOWN } = CLUSTERING;
 type Neighbours = ReadonlyMap<number, readonly Neighbour[]>;
-type Groups = readonly (readonly number[])[]; // Of each point.
+type Groups = readonly (readonly number[])[]; // The group of each point.
 
 /**
- * Stories: groups of indices of headlines that report the same event, of one or of two languages. The groups are ordered
- * by their first index, the members of each by how central they are.
+ * Clusters headlines into stories: groups of indices of headlines that report the same event, in one or two languages. The
+ * groups are ordered by their lowest index, the members of each by their closeness to its centroid.
  *
  * 1. TF-IDF vectors of words, Han character pairs, concepts, quantities and tickers.
  * 2. Each vector is blended with those of its nearest neighbours (pseudo-relevance feedback after Rocchio 1971), which
- *    report the same in other words, and in the other language.
- * 3. Agglomerative clustering by the cosine of centroids over the graph of these neighbours, best margin first. What two
- *    clusters need to merge falls with the size of the larger, whose centroid is less noisy, and rises with the time between
- *    them (a linear form of the time decay of Miranda et al. 2018, Multilingual Clustering of Streaming News).
+ *    report the same event in other words or in the other language.
+ * 3. Agglomerative clustering by the cosine of centroids over the graph of these neighbours, best margin first. A merge needs
+ *    less similarity the larger the larger cluster is, whose centroid is less noisy, and more the further apart the two are
+ *    in time (a linear form of the time decay of Miranda et al. 2018, Multilingual Clustering of Streaming News).
  *
- * Clusters of which members report different events by their own words ({@link HeadlineMemory.likeness}) do not merge, however
- * near; where they report one by these, a little less is enough. The cost grows with n times the neighbours, and the same input
- * gives the same groups in any order. Known groups are continued: fresh headlines join them, and each other. Small groups near to
- * these are taken apart first, as they were formed by little evidence. Only what is fresh, or taken apart, is compared.
+ * Pairs of members are also scored by {@link HeadlineMemory.likeness}: pairs that report different events prevent a merge,
+ * and pairs that report one event lower the threshold a little. The cost grows with n times the neighbours. The result does
+ * not depend on the order of the input. New headlines join known groups or each other. Small groups near them are split
+ * first, because these rest on little evidence. Only new headlines and members of split groups are compared.
  *
- * @param known the group of each headline, undefined for a fresh one; without, all are fresh */
+ * @param known the group of each headline, undefined for a new one; if absent, all headlines are new */
 export async function clusterHeadlines(
   headlines: readonly Headline[],
   step: Step = () => undefined,
@@ -54,7 +54,7 @@ export async function clusterHeadlines(
   const groups: number[][] = []; // Each at its first index.
   for (const cluster of clusters) {
     if (cluster === undefined) continue;
-    // Most members of a known group have no context.
+    // Most members of a known group have no blended vector.
     const group = byCloseness(cluster, known ? points : context, sum).map((place) => sorted[place]![0]);
     groups[Math.min(...group)] = group;
   }
@@ -65,11 +65,11 @@ type Indexed = readonly [index: number, headline: Headline];
 const headlineOf = ([, headline]: Indexed): Headline => headline;
 const byText = (x: string, y: string): number => (x < y ? -1 : x > y ? 1 : 0);
 
-/** An order that does not depend on the order of arrival, by which ties are broken. */
+/** A total order that does not depend on the order of the input; it breaks ties. */
 const inTime = ([i, a]: Indexed, [j, b]: Indexed): number =>
   a.at - b.at || byText(a.title, b.title) || byText(a.summary, b.summary) || i - j;
 
-/** The neighbours of what is open: the fresh points, and the members of small groups among their neighbours. */
+/** The neighbours of the open points: new points, and the members of small groups among their neighbours. */
 async function neighboursOfOpen(index: NeighbourIndex, fresh: readonly number[], groupOf: Groups, step: Step) {
   const found = new Map<number, readonly Neighbour[]>();
   const near = new Set<number>();
@@ -90,7 +90,7 @@ async function neighboursOfOpen(index: NeighbourIndex, fresh: readonly number[],
   return found;
 }
 
-/** The points, those with known neighbours blended with them. */
+/** The points; each one that is listed in `neighbours` is blended with its neighbours. */
 function inContext(points: readonly Point[], neighbours: Neighbours, sum: WorkingSum): Point[] {
   const pool = new VectorPool();
   const result = Array.from(points);
@@ -114,14 +114,14 @@ interface Cluster {
   vector: Vector; // Sum of the members' vectors.
   length: number;
   days: number; // Sum of the members' times, days.
-  readonly near: Set<number>; // Those that it may merge with.
+  readonly near: Set<number>; // Merge candidates.
 }
 
-/** Outdated once the two have more members than `size`. */
+/** A proposed merge, outdated once the two clusters have more members than `size`. */
 type Merge = Readonly<Record<"margin" | "a" | "b" | "size", number>>;
 const byMargin = (x: Merge, y: Merge): number => y.margin - x.margin || x.a - y.a || x.b - y.b;
 
-/** Merges clusters, each at its first member. */
+/** Merges clusters, each stored at the index of its first member. */
 class Agglomeration {
   readonly #clusters: (Cluster | undefined)[];
   readonly #points: readonly Point[];
@@ -153,13 +153,13 @@ class Agglomeration {
     const product = this.#sum.productWith(this.#clusters[second]!.vector);
     const [a, b] = [Math.min(first, second), Math.max(first, second)];
     const [one, other] = [this.#clusters[a]!, this.#clusters[b]!];
-    const margin = this.#judged(marginOf(one, other, product), one, other);
+    const margin = this.#adjusted(marginOf(one, other, product), one, other);
     if (margin >= 0) this.#queue.push({ margin, a, b, size: one.members.length + other.members.length });
   }
 
-  /** A margin, by what the network says of the pairs of the first members of each: what is less than nothing is lifted by the
-   * share of those that are not apart, and those that are cost something, but for a few of many. */
-  #judged(similar: number, a: Cluster, b: Cluster): number {
+  /** Adjusts a margin by the likeness of all pairs of the clusters' first members: the share of similar pairs raises a
+   * negative margin; the share of pairs that report different events lowers it, above a tolerance for large clusters. */
+  #adjusted(similar: number, a: Cluster, b: Cluster): number {
     const lift = similar < 0 ? LIFT.most : 0;
     if (similar + lift < 0) return similar;
     const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
@@ -195,16 +195,16 @@ class Agglomeration {
   }
 }
 
-/** A sum of vectors, its weights in an array by term: it makes products and additions cheap. It is that of one cluster at
- * a time, the open one. */
+/** A dense sum of sparse vectors, indexed by term, which makes products and additions cheap. It holds the sum of one cluster
+ * at a time, the open one. */
 class WorkingSum {
   readonly #weights: Float64Array;
   readonly #terms: Uint32Array;
-  #count = 0; // Of the terms.
+  #count = 0; // Number of terms in the sum.
   #cluster: Cluster | undefined;
   #isChanged = false; // Since the cluster was opened.
 
-  /** @param size the number after the last term */
+  /** @param size number of known terms */
   constructor(size: number) {
     [this.#weights, this.#terms] = [new Float64Array(size), new Uint32Array(size)];
   }
@@ -247,7 +247,7 @@ class WorkingSum {
   join({ members, vector, length, days }: Cluster): void {
     const cluster = this.#cluster!;
     for (const member of members) cluster.members.push(member);
-    // |a + b|² = |a|² + 2ab + |b|²: the sum of a large cluster is not walked at every merge.
+    // |a + b|² = |a|² + 2ab + |b|², which avoids iterating over the sum of a large cluster at every merge.
     cluster.length = Math.sqrt(cluster.length ** 2 + 2 * this.productWith(vector) + length ** 2);
     cluster.days += days;
     this.add(vector);
@@ -255,7 +255,7 @@ class WorkingSum {
   }
 }
 
-/** The clusters to begin with, each at its first member: one for each open point, and one for each other group. */
+/** The initial clusters, each at the index of its first member: one per open point, and one per remaining group. */
 function clustersOf(points: readonly Point[], groupOf: Groups, neighbours: Neighbours, sum: WorkingSum) {
   const clusters: (Cluster | undefined)[] = [];
   for (const [index, group] of groupOf.entries()) {
@@ -294,7 +294,7 @@ function byCloseness(cluster: Cluster, points: readonly Point[], sum: WorkingSum
   return central.sort((x, y) => y.closeness - x.closeness || x.index - y.index).map(({ index }) => index);
 }
 
-/** The excess of the similarity of two clusters over what a merge needs; negative when they do not merge. */
+/** The similarity of two clusters minus the threshold of their merge; negative when they do not merge. */
 function marginOf(a: Cluster, b: Cluster, product: number): number {
   const similarity = product / (a.length * b.length || 1);
   const smaller = Math.min(a.members.length, b.members.length);

@@ -5,23 +5,23 @@ import { hasHan } from "../../language/detect-language.ts";
 import { NameTable } from "../../language/name-table.ts";
 import { headlineTermsOf } from "../../language/terms.ts";
 
-const DEEDS = new NameTable<{ readonly deed: string; readonly isTurned: boolean }>();
-for (const [[deed = "", turned] = [], ...phrases] of readRows(new URL("data/deeds.txt", import.meta.url)))
-  DEEDS.add(phrases.flat(), { deed, isTurned: turned !== undefined });
+const DEEDS = new NameTable<{ readonly deed: string; readonly isReversed: boolean }>();
+for (const [[deed = "", reversed] = [], ...phrases] of readRows(new URL("data/deeds.txt", import.meta.url)))
+  DEEDS.add(phrases.flat(), { deed, isReversed: reversed !== undefined });
 
-// In English `sued by`, `fined over`, `purchase of`; in Chinese what the one who acts stands behind, or the other.
+// English: `sued by`, `fined over`, `purchase of`. Chinese: markers before the actor, and before the other party.
 const PARTICIPLE = /(?:[ei]d|en|ght|it|ld|ot|un|ut)$/;
 const NO_OBJECT = /^\s*(?:$|[,;:–—-]|(?:after|amid|as|at|by|for|from|in|of|on|over|to|with)\b)/;
 const NOUN = / (?:against|for|in|of|on)$/;
 const BY = /\bby\b/;
-const [ACTOR_BEHIND, OTHER_BEHIND] = ["被遭由获受", "对向给"];
+const [BEFORE_ACTOR, BEFORE_OTHER] = ["被遭由获受", "对向给"];
 
-/** The deeds that a folded title names, each with what it says of who acts, and of whom that concerns. */
+/** The deeds named in a folded title, each with the text about its actor and the text about the other party. */
 export function deedsOf(folded: string): ReadonlyMap<string, Parts> {
   const deeds = new Map<string, Parts>();
   for (const { thing, start, end } of DEEDS.find(folded)) {
     const [actor, other] = partsOf(folded.slice(0, start), folded.slice(start, end), folded.slice(end));
-    deeds.set(thing.deed, thing.isTurned ? [other, actor] : [actor, other]);
+    deeds.set(thing.deed, thing.isReversed ? [other, actor] : [actor, other]);
   }
   return deeds;
 }
@@ -31,7 +31,7 @@ type Parts = readonly [actor: string, other: string];
 function partsOf(before: string, phrase: string, after: string): Parts {
   const [to = "", ...by] = after.split(BY);
   if (hasHan(phrase)) {
-    const [actorAt, otherAt] = [lastOf(before, ACTOR_BEHIND), lastOf(before, OTHER_BEHIND)];
+    const [actorAt, otherAt] = [lastOf(before, BEFORE_ACTOR), lastOf(before, BEFORE_OTHER)];
     if (actorAt >= 0) return [before.slice(actorAt + 1), `${before.slice(0, actorAt)} ${after}`];
     return otherAt < 0 ? [before, after] : [before.slice(0, otherAt), `${before.slice(otherAt + 1)} ${after}`];
   }
@@ -39,11 +39,11 @@ function partsOf(before: string, phrase: string, after: string): Parts {
   return NOUN.test(phrase) && by.length > 0 ? [by.join(" "), to] : [before, after];
 }
 
-/** Where the last of some characters is in a text; -1 without any. */
+/** The index of the last of some characters in a text; -1 if it has none. */
 const lastOf = (text: string, characters: string): number =>
   Math.max(...Array.from(characters, (character) => text.lastIndexOf(character)));
 
-/** Whether two titles name a deed of the same two the other way round: "A sues B" and "A sued by B". */
+/** Whether two titles name one deed with actor and other party swapped: "A sues B" and "A sued by B". */
 export function areSwapped(a: ReadonlyMap<string, Parts>, b: ReadonlyMap<string, Parts>): boolean {
   for (const [name, [actor, other]] of a) {
     const [actorOfB, otherOfB] = b.get(name) ?? ["", ""];

@@ -6,7 +6,7 @@ import { conceptsOf, readLexicon } from "../../language/lexicon.ts";
 import { areSwapped, deedsOf } from "./deeds.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
 
-/** What a headline says of the matters in which the reports of one event agree. */
+/** The traits of a headline that are equal in all reports of one event. */
 export type Traits = Readonly<ReturnType<typeof traitsOf>>;
 const ROWS = readRows(new URL("data/distinctions.txt", import.meta.url));
 const rowsOf = (...types: string[]): string[][][] => ROWS.filter(([[type = ""] = []]) => types.includes(type));
@@ -14,13 +14,13 @@ const OPPOSITES = rowsOf("opposed", "sequel", "only", "turned", "undone").map(
   ([[type = ""] = [], first = [], second = []]) => ({ type, first, second }),
 );
 const IS_LOOSE = OPPOSITES.map(({ type }) => type === "turned" || type === "undone");
-/** The kinds that a concept is of. */
+/** The kinds of each concept. */
 const KINDS: Lists = new Map();
 for (const [row, [[type = ""] = [], names = []]] of rowsOf("places", "kind").entries())
   for (const name of names) add(KINDS, name, type === "places" ? type : String(row));
 const PLACES: ReadonlySet<string> = new Set(["places", "country", "city"]); // Kinds of concepts and of names.
 const SIDES = readLexicon(new URL("data/sides.txt", import.meta.url));
-/** Phrases that say a side or stage of a matter. */
+/** Phrases that state a side or a stage of a matter. */
 const STAGES = new NameTable<{ readonly matter: string; readonly side: string }>();
 for (const [side, [[matter = ""] = [], ...phrases]] of readRows(new URL("data/stages.txt", import.meta.url)).entries())
   STAGES.add(phrases.flat(), { matter, side: String(side) });
@@ -28,11 +28,11 @@ for (const [side, [[matter = ""] = [], ...phrases]] of readRows(new URL("data/st
 const VERSION = /(?<!\p{Script=Latin})v(?:ersion )?(\d+(?:\.\d+)+)/giu;
 const { distinctions: DISTINCT } = CLUSTERING;
 
-/** Reads the traits of a headline's title, of which `titleKeys` are the terms. */
+/** Extracts the traits of a headline's title. @param titleKeys keys of the title's terms */
 export function traitsOf(title: string, titleKeys: Iterable<string>) {
   const concepts = new Set<string>();
-  const named: Lists = new Map(); // What it names of each kind, and the sides of each matter.
-  const stages: Lists = new Map();
+  const named: Lists = new Map(); // Names by kind.
+  const stages: Lists = new Map(); // Sides by matter.
   for (const key of titleKeys) {
     if (key.includes(":")) add(named, key.slice(1, key.indexOf(":")), key);
     else if (key.startsWith("@")) concepts.add(key.slice(1));
@@ -51,8 +51,8 @@ function add(lists: Lists, of: string, name: string): void {
   if (!lists.get(of)?.push(name)) lists.set(of, [name]);
 }
 
-/** The sides of a title in pairs of opposites: twice the row, and one more for the second side.
- * @param loose concepts that count where a pair is a loose one */
+/** The sides of a title in the pairs of opposites: 2 × row for the first side, 2 × row + 1 for the second.
+ * @param loose additional concepts that count in loose pairs */
 function sidesOf(concepts: ReadonlySet<string>, loose: ReadonlySet<string>): number[] {
   const sides: number[] = [];
   for (const [row, { type, first, second }] of OPPOSITES.entries()) {
@@ -67,9 +67,9 @@ function sidesOf(concepts: ReadonlySet<string>, loose: ReadonlySet<string>): num
 const hasAny = (names: readonly string[], concepts: ReadonlySet<string>): boolean =>
   names.some((name) => concepts.has(name));
 
-/** What the rules say of two headlines: measures of 0 or 1, and whether they report different events though they use the
- * same words, as they say the opposite, or name others of a kind.
- * @param overlap the share of what the shorter says that both say */
+/** Applies the rules to two headlines: measures of 0 or 1, and whether they report different events in similar words,
+ * because they state opposites or name different things of one kind.
+ * @param overlap the overlap coefficient of their units, 0 to 1 */
 export function rulesOf(a: Traits, b: Traits, overlap = 0) {
   const loose = a.sides.filter((side) => b.sides.includes(side ^ 1)).map((side) => IS_LOOSE[side >> 1]!);
   const [isOpposed, isLooselyOpposed] = [loose.includes(false), loose.includes(true)];
@@ -90,18 +90,18 @@ export function rulesOf(a: Traits, b: Traits, overlap = 0) {
     measures: [isOpposed, isLooselyOpposed, isOtherPlace, isOther, isSwapped, isOtherStage, isSameStage].map(Number),
   };
 }
-export const RULES = 7; // How many measures.
+export const RULES = 7; // Number of measures.
 
-/** Whether each names some that the other does not. */
+/** Whether each list has a name that the other lacks. */
 const areOthers = (a: readonly string[], b: readonly string[] = []): boolean =>
   a.some((name) => !b.includes(name)) && b.some((name) => !a.includes(name));
 
 const wordOf = ({ sort, key }: Unit): string => (sort === "figure" ? "#" : key);
-/** What a word is, and the classes of its meaning: synonyms have one in common. */
+/** The word of a unit, and its classes; synonyms share a class. */
 const meaningsOf = (unit: Unit): string[] =>
   unit.sort === "asset" ? [unit.key] : [wordOf(unit), ...unit.parts.filter((part) => part.startsWith("{"))];
 
-/** Whether two titles of one language, by what they consist of, differ in what stands between the same words. */
+/** Whether two titles in one language share their first and last words, but differ in meaning between these. */
 export function differBetween(a: readonly Unit[], b: readonly Unit[]): boolean {
   const most = Math.min(a.length, b.length);
   const isSame = (x: Unit, y: Unit): boolean => wordOf(x) === wordOf(y);

@@ -8,7 +8,7 @@ import { differBetween, RULES, rulesOf, type Traits, traitsOf } from "./distinct
 import { AttentionNetwork, type NetworkText } from "../../language/attention/attention-network.ts";
 import { overlapOf } from "../../language/attention/difference.ts";
 
-/** What clustering reads of an item. */
+/** The fields of an item that clustering reads. */
 export interface Headline {
   readonly title: string;
   readonly summary: string;
@@ -17,35 +17,35 @@ export interface Headline {
   readonly at: number; // Milliseconds since the epoch.
 }
 
-/** What a headline says. */
+/** The features of a headline. */
 export interface Reading extends Pick<Headline, "summary" | "lang"> {
   readonly assets: string;
   readonly id: number;
-  /** Its terms as numbers, see {@link termAt}; objects would take 60 MB of 20,000. */
+  /** Its terms, encoded as numbers (see {@link termAt}); objects would take 60 MB for 20,000 headlines. */
   readonly terms: readonly number[];
   readonly traits: Traits;
-  readonly text: () => NetworkText; // As the network reads it, read when it is first compared.
-  readonly likenesses: Map<number, number>; // How surely others are one event with it, by their ids.
+  readonly text: () => NetworkText; // Input of the network, created at the first comparison.
+  readonly likenesses: Map<number, number>; // Cached likeness to other headlines, by id.
 }
 
 const { most: MOST, network: NETWORK } = CLUSTERING;
-let network: AttentionNetwork | undefined; // The same for the whole process.
+let network: AttentionNetwork | undefined; // Loaded once per process.
 const openNetwork = (): AttentionNetwork =>
   (network ??= new AttentionNetwork(new URL("title-network.br", import.meta.url), RULES));
 
-/** What is kept of headlines from one clustering to the next, so that a refresh reads those alone that are new: the terms
- * of each, and which of them report different events. It is found again by the text and never changes a result. */
+/** A cache of headline features between clusterings, so that a refresh processes only new headlines: the terms of each, and
+ * the likeness of pairs. Its keys are the texts, and it never changes a result. */
 export class HeadlineMemory {
   #numbers = new Map<string, number>();
   #readings = new Map<string, Reading>(); // By title.
   #nextId = 0;
 
-  /** How many terms have a number. */
+  /** The number of known terms. */
   terms = (): number => this.#numbers.size;
 
-  /** What each says; what is kept of others is forgotten. */
+  /** The readings of the headlines. Cached readings of other headlines are dropped. */
   async readAll(headlines: readonly Headline[], step: Step): Promise<Reading[]> {
-    // Most of the terms may be those of headlines that are gone.
+    // Most of the terms may belong to dropped headlines, so the numbers are reset.
     const before = this.#numbers.size > MOST.known ? new Map<string, Reading>() : this.#readings;
     if (before !== this.#readings) this.#numbers = new Map();
     this.#readings = new Map();
@@ -84,8 +84,8 @@ export class HeadlineMemory {
     };
   }
 
-  /** How surely two report one event: below 0 they are apart, infinite where the rules see nothing against it and the
-   * network is not asked. */
+  /** A score of whether two headlines report one event: negative if they do not, infinite if the rules do not exclude it
+   * and their overlap is too small for the network's judgement. */
   likeness(a: Reading, b: Reading): number {
     let likeness = a.likenesses.get(b.id);
     if (likeness === undefined) a.likenesses.set(b.id, (likeness = likenessOf(a, b)));
@@ -101,8 +101,8 @@ function readTitle(title: string): NetworkText {
   return { ...text, units: text.units.filter(({ key }) => !REPORTING_WORDS.has(key)) };
 }
 
-/** How surely two headlines report one event, as a logit: where they share enough, as a network judges that weighs what
- * the rules say; else by the rules alone. */
+/** The logit of the probability that two headlines report one event: from the network, with the rules' measures as inputs,
+ * if the overlap is large enough; else from the rules alone. */
 function likenessOf(a: Reading, b: Reading): number {
   const [x, y] = [a.text(), b.text()];
   const isOneLanguage = a.lang === b.lang;
@@ -115,5 +115,5 @@ function likenessOf(a: Reading, b: Reading): number {
   return likeness >= 0 && isOneLanguage && overlap < NETWORK.overlap.alike ? Infinity : likeness;
 }
 
-/** The number of a term in a reading, its kind as an index of {@link TERM_KINDS}, and whether the title has it. */
+/** Decodes a term of a reading: its number, its kind as an index of {@link TERM_KINDS}, and whether the title has it. */
 export const termAt = (code: number) => ({ number: code >> 4, kind: (code >> 1) & 7, isInTitle: (code & 1) === 1 });

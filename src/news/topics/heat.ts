@@ -8,7 +8,7 @@ const CHANGE = 0.05;
 export interface Report {
   readonly source: string;
   readonly published_ms: number; // Milliseconds since the epoch.
-  readonly weight?: number; // As how many outlets it counts. Default: 1.
+  readonly weight?: number; // The number of outlets that it counts as. Default: 1.
 }
 
 /** Heat of a story at an instant:
@@ -37,12 +37,12 @@ export function heatOf(reports: readonly Report[], now: number): number {
 
 const newerFirst = (a: Report, b: Report): number => b.published_ms - a.published_ms;
 
-/** How the heat of a story compares to that of an hour before: `rising` or `falling` when it is over 5% hotter or cooler. */
+/** The trend of a story's heat against an hour before: `rising` or `falling` when it is over 5% higher or lower. */
 export const trendAt = ({ rising_ms, steady_ms }: Readonly<ReturnType<typeof trendEnds>>, now: number) =>
   now < rising_ms ? "rising" : now < steady_ms ? "steady" : "falling";
 
-/** Until when a story without another report rises, and until when it does not fall, ms since the epoch. A report counts
- * in the heat of an hour before from one hour after it on; else the ratio of both heats stays.
+/** The times until which a story without another report is rising, and not falling, ms since the epoch. The ratio of the
+ * heat to that of an hour before changes only when a report becomes an hour old.
  * @param now milliseconds since the epoch */
 export function trendEnds(reports: readonly Report[], now: number) {
   if (reports.length === 0) return { rising_ms: -Infinity, steady_ms: Infinity };
@@ -50,10 +50,10 @@ export function trendEnds(reports: readonly Report[], now: number) {
   return { rising_ms: endOf(sorted, now, 1 + CHANGE), steady_ms: endOf(sorted, now, 1 - CHANGE) };
 }
 
-/** When the heat of an hour before, times `most`, comes to that of now. @param reports newest first */
+/** The time when the heat of an hour before, times `most`, reaches the current heat. @param reports newest first */
 function endOf(reports: readonly Report[], now: number, most: number): number {
   const heat = heatOf(reports, now);
-  let [low, high] = [0, reports.length - 1]; // Places from the oldest on.
+  let [low, high] = [0, reports.length - 1]; // Positions, counted from the oldest.
   while (low < high) {
     const middle = (low + high) >> 1;
     let from = reports.length - 1 - middle;

@@ -5,24 +5,24 @@ import type { Point, Vector } from "./term-vectors.ts";
 export type Neighbour = { readonly index: number; readonly similarity: number };
 const { common: COMMON, across: ACROSS, most: MOST } = CLUSTERING;
 const { count, least } = CLUSTERING.context;
-const ENOUGH = Math.min(least, ACROSS.similarity * ACROSS.neutral ** 2); // The least product that makes a similarity.
+const ENOUGH = Math.min(least, ACROSS.similarity * ACROSS.neutral ** 2); // Minimum dot product for a similarity above 0.
 
-/** Finds the nearest points of each by cosine, some, through the terms they share (the heaviest, where many are common)
- * and not by all pairs; those of two languages by their neutral parts alone. */
+/** Finds the nearest points by cosine, with an inverted index of terms (only the heaviest, if many are common) instead of
+ * all pairs. Points in different languages are compared by their neutral parts only. */
 export class NeighbourIndex {
   readonly #points: readonly Point[];
-  readonly #limit: number; // Points of a term that counts.
-  /** The points that have each term, with its weights: those of term t are at `starts[t]` to `ends[t]`. */
+  readonly #limit: number; // Maximum number of points of a term that counts.
+  /** Posting lists: the points with term t, and its weights in these, are at `starts[t]` to `ends[t]`. */
   readonly #starts: Uint32Array;
   readonly #ends: Uint32Array;
   readonly #others: Uint32Array;
   readonly #weights: Float64Array;
-  /** Of one point at a time: the products with the others, how many terms they share, and which share any. */
+  /** Scratch arrays for one point: dot products with the others, numbers of shared terms, and the points that share any. */
   readonly #sums: Float64Array;
   readonly #shared: Uint16Array;
   readonly #touched: Uint32Array;
 
-  /** @param terms the number after the last term */
+  /** @param terms number of known terms */
   constructor(points: readonly Point[], terms: number) {
     this.#points = points;
     this.#limit = Math.min(COMMON.most, Math.max(COMMON.count, points.length * COMMON.share));
@@ -40,7 +40,7 @@ export class NeighbourIndex {
     this.#touched = new Uint32Array(points.length);
   }
 
-  /** @returns how many entries are taken up by the terms that were met by now */
+  /** @returns number of entries reserved for the terms so far */
   #add(index: number, { terms, weights }: Vector, frequencies: Uint32Array, before: number): number {
     let used = before;
     for (let at = 0; at < terms.length; at++) {
@@ -72,7 +72,7 @@ export class NeighbourIndex {
     return near;
   }
 
-  /** Adds up the products with the points that share a term: how many these are. */
+  /** Accumulates the dot products with the points that share a term. @returns the number of these points */
   #addUp({ vector: { terms, weights } }: Point): number {
     let [reached, work] = [0, 0];
     for (let at = 0; at < terms.length; at++) {
@@ -102,7 +102,7 @@ function insert(near: Neighbour[], one: Neighbour): void {
   near.splice(at, 0, one);
 }
 
-/** Cosine; of two languages that of the neutral parts: they have no other terms in common, so the dot product is known. */
+/** The cosine; for two languages, that of the neutral parts, which have the same dot product: no other terms are shared. */
 function similarityOf(a: Point, b: Point, product: number, shared: number): number {
   if (a.lang === b.lang) return product >= least ? product : 0;
   if (shared < ACROSS.terms) return 0;

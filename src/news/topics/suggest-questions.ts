@@ -11,17 +11,17 @@ const NAME =
 const PLACES = /^(?:country|region-bloc)$|(?:city|state|province)$/;
 const PLAIN = { zh: ["{X}怎么了？", "{X}是什么情况？"], en: ["What happened with {X}?", "What do we know about {X}?"] };
 
-/** Questions about a topic that its items answer, the best first: what its titles answer by themselves, up to three, then
- * what happened with whom or what it is about. @param title the topic's in that language @param members its
- * items, the most central first */
+/** Questions about a topic that its items answer, best first: up to three that its titles answer by themselves, then
+ * general ones about its subject. @param title the topic's title in that language @param members the topic's items, most
+ * central first */
 export const suggestQuestions = (title: string, members: readonly Reported[], lang: Language): string[] =>
   suggested(JSON.stringify({ title, items: members.slice(0, COUNT.read), lang } satisfies Asked, READ));
 
-/** What questions are made of an item by. */
+/** The fields of an item that questions are made from. */
 type Reported = Pick<NewsItem, "title" | "summary" | "lang">;
 type Asked = Readonly<{ title: string; items: readonly Reported[]; lang: Language }>;
-const READ = ["title", "items", "lang", "summary"]; // Of all this.
-/** 4 million characters are kept: most topics are shown again after the next refresh, and many alike in both languages. */
+const READ = ["title", "items", "lang", "summary"]; // The fields to serialize.
+/** Cache of 4 million characters: most topics are shown again after the next refresh, and many alike in both languages. */
 const suggested = memoized(questionsOf, 4_000_000, (input) => input.length);
 
 function questionsOf(input: string): string[] {
@@ -42,23 +42,23 @@ function questionsOf(input: string): string[] {
   return [...kept.slice(0, COUNT.most), ...spare.slice(0, COUNT.spare)];
 }
 
-/** Puts the name in; in Chinese a Latin one is set off by a space. */
+/** Inserts the name; in Chinese, a space follows a Latin name. */
 const fill = (template: string, name: string): string =>
   template.replace("{X}", name).replace(/(?<=[\p{Script=Latin}\d])(?=(?:怎么了|是什么情况|[做说]了什么)？$)/u, " ");
 
 const isPlace = (name = ""): boolean => kindsOf(name).some((kind) => PLACES.test(kind));
 
-/** A name of whom or what a title is about, else the asset, else the place; undefined where it has none. One word that begins
- * the title is a name if the context has it, too, or the news know it. */
+/** The name of a title's subject, else its asset, else its place; undefined if it has none. A single word at the start of
+ * the title is a name only if the context has it or it is a known name of the news. */
 function nameIn(title: string, lang: Language, context: string): string | undefined {
-  const isTold = isTitleCase(title);
+  const isTitleCased = isTitleCase(title);
   const names = Array.from(title.matchAll(NAME), ({ 0: phrase, index }) => {
     const words = phrase.split(" ");
-    const isOwn = words[0] === "The" && words.length > 1 && index > 0 && !isTold;
+    const isOwn = words[0] === "The" && words.length > 1 && index > 0 && !isTitleCased;
     const name = isOwn ? phrase : words.slice(words.findIndex((word) => !isStopWord(word))).join(" ");
     const isSure = index > 0 || name.includes(" ") || /^['’]s /.test(title.slice(phrase.length));
     const isKnown = context.includes(` ${name}`) || kindsOf(name).length > 0;
-    return lang === "zh" || (isSure && !isTold) || isKnown ? name : "";
+    return lang === "zh" || (isSure && !isTitleCased) || isKnown ? name : "";
   });
   const isNone = (name: string): boolean =>
     /^$|^\p{Lu}(?:\d|\.|$)|^Ex-/u.test(name) || NOT_TICKERS.has(name) || isNoName(name);
@@ -67,8 +67,8 @@ function nameIn(title: string, lang: Language, context: string): string | undefi
   return names.find(isOther) ?? assetIn(title, lang) ?? names.find(isPlace);
 }
 
-/** An asset of a title, as it is called there: in Chinese where the title begins with it, in English not as what an amount
- * is of. */
+/** An asset of a title, by the name used there. In Chinese the title must start with it; in English the unit of an amount
+ * does not count. */
 function assetIn(title: string, lang: Language): string | undefined {
   const unit = IS.amount.exec(title)?.[1]?.toLowerCase();
   const words = ` ${title.toLowerCase().replace(/[^\p{L}\d]+/gu, " ")} `;

@@ -10,7 +10,7 @@ export type Vector = { readonly terms: Uint32Array; readonly weights: Float64Arr
 /** A headline as a point: a unit vector of all its terms. */
 export interface Point {
   readonly vector: Vector;
-  readonly neutralLength: number; // Length of its part that means the same in every language, 0 to 1.
+  readonly neutralLength: number; // Length of its language-independent part, 0 to 1.
   readonly lang: Language;
   readonly at: number;
   readonly reading: Reading;
@@ -18,7 +18,7 @@ export interface Point {
 
 const { weights: WEIGHTS, shares: SHARES, background: BACKGROUND } = CLUSTERING;
 const LANGUAGES = { en: 1, zh: 2 };
-const BLOCK = 65_536; // Terms of many vectors lie in one array: arrays of their own would take twice the memory.
+const BLOCK = 65_536; // Terms per shared array. One array per vector would take twice the memory.
 
 /** TF-IDF vectors (binary tf, idf = ln(1 + N / df) over the corpus and the background, cosine length; Manning, Raghavan, Schütze, sections 6.2–6.4). */
 export async function vectorsOf(headlines: readonly Headline[], step: Step, memory = new HeadlineMemory()) {
@@ -28,18 +28,18 @@ export async function vectorsOf(headlines: readonly Headline[], step: Step, memo
   return readings.map((reading, index) => corpus.pointOf(headlines[index]!, reading));
 }
 
-/** The terms of all headlines: once these are added, it makes their points. */
+/** The statistics of the terms of all headlines. Once these are added, it creates their points. */
 class Corpus {
   readonly #frequency: Uint32Array;
   readonly #kinds: Uint8Array;
   readonly #languages: Uint8Array;
-  readonly #weights: Float64Array; // Of each term in a title; 0 until it is needed.
+  readonly #weights: Float64Array; // Weight of each term in a title; 0 until it is computed.
   #size = 0;
   readonly #pool = new VectorPool();
-  readonly #terms = new Uint32Array(CLUSTERING.most.terms); // Of one point at a time.
+  readonly #terms = new Uint32Array(CLUSTERING.most.terms); // Scratch arrays for one point.
   readonly #values = new Float64Array(CLUSTERING.most.terms);
 
-  /** @param terms the number after the last term */
+  /** @param terms number of known terms */
   constructor(terms: number) {
     this.#frequency = new Uint32Array(terms);
     [this.#kinds, this.#languages] = [new Uint8Array(terms), new Uint8Array(terms)];
@@ -79,21 +79,21 @@ class Corpus {
     return (this.#weights[number] = WEIGHTS[kind] * (isOwn ? SHARES.own : 1) * idf);
   }
 
-  /** Whether a term means the same in every language. Latin words that Chinese texts use are names, so they do. */
+  /** Whether a term is language-independent. Latin words in Chinese texts are names, so they are. */
   #isNeutral(number: number): boolean {
     const kind = TERM_KINDS[this.#kinds[number]!]!;
     return kind !== "han" && (kind !== "word" || this.#languages[number] === LANGUAGES.en + LANGUAGES.zh);
   }
 }
 
-/** Makes vectors. */
+/** Allocates vectors in shared arrays. */
 export class VectorPool {
   #terms = new Uint32Array();
   #weights = new Float64Array();
   #used = 0;
 
-  /** The vector of length 1 of the first `count` of these different terms, or of the `most` heaviest of them. Of terms of
-   * one weight the first come first. */
+  /** The unit vector of the first `count` of these distinct terms, or of the `most` heaviest of them, by falling weight.
+   * Terms of equal weight keep their order. */
   unitVector(terms: Uint32Array, values: Float64Array, count: number, most = count): Vector {
     if (this.#used + most > this.#terms.length) {
       const length = Math.max(BLOCK, most);

@@ -15,8 +15,8 @@ for (const [name = "", text = ""] of rowsOf("part")) PARTS.set(name, filled(text
 const compiled = (pattern: string): RegExp =>
   new RegExp(filled(pattern.replace("{do}", PARTS.get("do")!.replaceAll(", ", "|"))), "u");
 
-/** What is left out before a title is read, what is no subject, what no subject follows, how subjects are written, what an
- * amount is of ("$240 million in bitcoin"), and what follows the place of what a title tells. */
+/** Patterns of titles: text to remove before parsing, words that are no subject or do not precede one, forms of subjects,
+ * the unit of an amount ("$240 million in bitcoin"), and the text after a place. */
 export const IS = patternsOf(PATTERNS);
 const asking = ([pattern = "", question = ""]: string[]) => ({ pattern: compiled(pattern), question });
 const [ZH, PLAIN] = ["zh", "plain"].map((kind) => rowsOf(kind).map(asking));
@@ -27,12 +27,12 @@ const EN = rowsOf("en").map(([list = "", after = "", question = ""]) => {
 });
 const FORMS = new Set(EN.flatMap(({ forms }) => [...forms.keys()]));
 const VERBS = new Set([...FORMS, ...EN.flatMap(({ bases }) => [...bases])]);
-const MOST = 160; // Characters of a title that is read.
-const LONGEST = 20; // Characters of a Chinese subject.
+const MOST = 160; // Maximum characters of a title that are parsed.
+const LONGEST = 20; // Maximum characters of a Chinese subject.
 
-/** A question that a title answers by itself, of what somebody did, how much, when, or why where the title says why; who
- * or what the title is about; and in Chinese the plain question about that. A title that asks is its own question.
- * @param context what else is written about it: a word with a capital there is a name
+/** Parses a title to its subject, to a question that it answers (what somebody did, how much, when, or why), and in Chinese
+ * to a general question about the subject. A title that is a question is used as the question.
+ * @param context other text about the story; a word that is capitalised there is a name
  * @example
  * readTitle("Gate halts deposits citing a review", "en", ""); // { subject: "Gate", question: "Why did Gate halt deposits?" } */
 export function readTitle(title: string, lang: Language, context: string): ReadTitle {
@@ -47,10 +47,10 @@ export function readTitle(title: string, lang: Language, context: string): ReadT
 
 type ReadTitle = Readonly<Partial<Record<"subject" | "question" | "plain", string | undefined>>>;
 
-/** What a question asks for, as "how much": another that asks for the same says little more. */
+/** The interrogative of a question, such as "how much". A second question with the same one adds little. */
 export const askedBy = (question: string): string => IS.asks.exec(question.toLowerCase())?.[0] ?? question;
 
-/** The clauses of a title up to one, in which what answers a question is replaced by the word that asks for it. */
+/** Parses a Chinese title. The question has its clauses up to one in which an interrogative replaces the answer. */
 function chinese(title: string): ReadTitle {
   const isKnown = (name: string | undefined): boolean => name === undefined || kindsOf(name).length > 0;
   const [asked, plain] = [ZH!, PLAIN!].map((rows) => {
@@ -63,14 +63,14 @@ function chinese(title: string): ReadTitle {
   return { question, ...(isSure && { subject, plain: plain!.question }) };
 }
 
-/** The kinds of what a text names in the news, and nothing else. */
+/** The kinds of the known names of the news that are equal to a text. */
 export function kindsOf(text: string): string[] {
   const name = fold(text);
   const found = Array.from(newsNames().find(name));
   return found.flatMap(({ thing, start, end }) => (start === 0 && end === name.length ? thing.kind : []));
 }
 
-/** Of the first verb with a name before it, and what follows both. */
+/** Parses an English title by its first verb with a name before it, and the text after the verb. */
 function english(title: string, context: string): ReadTitle {
   const words = title.split(" ");
   const isTitle = isTitleCase(title);
@@ -108,7 +108,7 @@ function english(title: string, context: string): ReadTitle {
   return { subject: phrase || (isOdd ? undefined : subjectOf(words.slice(0, end), context)) };
 }
 
-/** What the first words of a title call without a name, as a question writes it: "consumer prices", "the lawsuit". */
+/** The subject without a name in the first words of a title, as a question writes it: "consumer prices", "the lawsuit". */
 function phraseOf(words: readonly string[], context: string): string | undefined {
   const all = words.length > 1 && /(?:ing|ed)$/.test(words[0]!) ? words.slice(1) : words;
   const [first = "", ...rest] = all;
@@ -121,8 +121,8 @@ function phraseOf(words: readonly string[], context: string): string | undefined
   return isAlone ? undefined : isBare ? text : `the ${text}`;
 }
 
-/** What these words end with, as a question writes it: a name, or what belongs to one, "the Zcash developers". Undefined
- * where they end otherwise, or where a word that begins the title is a name by nothing in the context. */
+/** The name, or the noun phrase with a name ("the Zcash developers"), at the end of the words, as a question writes it.
+ * Undefined if there is none, or if it starts with the first word of the title and the context does not have that name. */
 function subjectOf(words: readonly string[], context: string): string | undefined {
   let end = words.length;
   while (end > 0 && /^\p{Ll}[\p{Ll}-]+$/u.test(words[end - 1]!)) end--;
@@ -135,7 +135,7 @@ function subjectOf(words: readonly string[], context: string): string | undefine
   const isLong = kind.length > (isOwn ? 3 : 2) || (kind.length > 0 && from > 0);
   const isOther = isLong || kind.some(isUnfit) || /ing$/.test(kind.at(-1) ?? "");
   const isNone = IS.noSubject.test(name) || (end === 1 && isCommon(name));
-  const isOpen = kind.length === 0 && /['’]s?$/.test(name); // "Bybit's" alone: of what belongs to it, nothing is read.
+  const isOpen = kind.length === 0 && /['’]s?$/.test(name); // "Bybit's" alone, without a noun after it.
   if (from === end || isNone || isOpen || IS.notBefore.test(words[from - 1] ?? "") || isOther) return undefined;
   if (kind.length > 0) {
     const isName = end > 1 || context.includes(` ${name.replace(/['’]s?$/, "")}`);
@@ -146,7 +146,7 @@ function subjectOf(words: readonly string[], context: string): string | undefine
 }
 
 const isCapital = (word: string): boolean => /^\p{Lu}[^,:;]*$/u.test(word) && !IS.hyphened.test(word);
-/** Whether a word stands between others of a name. */
+/** Whether a word connects other words of a name. */
 const joins = (words: readonly string[], at: number, end: number): boolean =>
   at > 0 && at < end - 1 && /^(?:of|and|&)$/.test(words[at]!);
 const withArticle = (name: string): string =>

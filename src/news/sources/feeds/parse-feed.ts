@@ -7,19 +7,19 @@ import NAMES from "./feed-names.json" with { type: "json" };
 import { attributesOf, type FeedFields, type Field, MOST, readXmlFeed, resolveLink } from "./read-xml-feed.ts";
 
 const MOST_CATEGORIES = 64;
-const MOST_NAMED = 3; // Advertised feeds that an error names.
+const MOST_NAMED = 3; // Maximum number of advertised feeds in an error.
 const PAGE = 500_000;
 const FEED_TYPE = /^\s*application\/(?:rss\+xml|atom\+xml|feed\+json)\b/i;
 /** One entry of a feed, whatever its format. Texts are plain. */
 export type FeedEntry = Readonly<ReturnType<typeof entryOf>>;
 
-/** Reads RSS, RDF, Atom, CDF and JSON Feed, as real feeds are: with text around the document, control characters, bare
- * ampersands, unclosed elements, or cut off. Entities that the document declares are left out: nothing external is
- * read, nothing expands. Linear in the text's length.
- * @param zone that dates without one are read in
- * @param base where the feed came from: links are resolved by `xml:base`, by this, or by the page that the feed is of
- * @param now milliseconds since the epoch that relative dates are before
- * @param lang its language, where it does not tell one
+/** Parses RSS, RDF, Atom, CDF and JSON Feed. Tolerates text around the document, control characters, bare ampersands,
+ * unclosed elements and truncation. References to entities that the document declares are removed, so nothing external
+ * is read and nothing expands. Linear time.
+ * @param zone zone of dates without one
+ * @param base URL of the feed; links are resolved by `xml:base`, this, or the URL of the feed's page
+ * @param now reference time of relative dates, ms since the epoch
+ * @param lang the feed's language if it declares none
  * @throws SourceError `not_a_feed`, and `empty` for a feed without entries */
 export function parseFeed(text: string, zone: Zone = 0, base?: string, now?: number, lang = ""): FeedEntry[] {
   const document = withoutControls(text).trim();
@@ -27,8 +27,8 @@ export function parseFeed(text: string, zone: Zone = 0, base?: string, now?: num
   if (fields === undefined) throw new SourceError("not_a_feed", whatElse(document, base));
   if (fields.entries.length === 0) throw new SourceError("empty", "the feed has no entries");
   const [page] = linksOf(fields.feed, undefined);
-  const told = fieldsOf(fields.feed, "language").map(({ markup }) => markup.trim().toLowerCase().replace("_", "-"));
-  const languages = [...told, lang].filter(Boolean);
+  const declared = fieldsOf(fields.feed, "language").map(({ markup }) => markup.trim().toLowerCase().replace("_", "-"));
+  const languages = [...declared, lang].filter(Boolean);
   const dates = fields.entries.flatMap((own) => fieldsOf(own, "date").map(({ markup }) => markup.trim()));
   const shared = { page, hints: { zone, languages, dayFirst: isDayFirst(dates, languages[0], zone, now) } };
   return fields.entries.map((own) => {
@@ -37,14 +37,14 @@ export function parseFeed(text: string, zone: Zone = 0, base?: string, now?: num
   });
 }
 
-/** How many entries a feed has beyond those that were read of it. */
+/** The number of entries of a feed beyond the first `read`. */
 export function entriesBeyond(text: string, read: number): number {
   const { items } = (read < MOST.entries ? { items: [] } : (parseJson(text) ?? {})) as { items?: unknown[] };
   return Math.max(0, (items ?? text.match(/<(?:[\w-]{1,50}:)?(?:item|entry)[\s>]/gi) ?? []).length - read);
 }
 
 type EntryInput = Readonly<{ fields: readonly Field[]; page?: string; hints: DateHints; now?: number }>;
-/** 20 million characters are kept: most entries are listed again, with a date that does not depend on when it is read. */
+/** Cache of 20 million characters: most entries are listed again, with a date that does not depend on `now`. */
 const readEntry = memoized(entryOf, 20_000_000, (input) => input.length);
 
 function whatElse(document: string, base: string | undefined): string {
@@ -53,9 +53,9 @@ function whatElse(document: string, base: string | undefined): string {
   return `the content is a web page, not a feed; ${feeds === "" ? "it advertises none" : `it advertises ${feeds}`}`;
 }
 
-/** The feeds that a web page advertises, absolute and in its order: `<link rel="alternate" type="application/rss+xml">`,
- * and those of Atom and JSON Feed, in the first 500,000 characters.
- * @param base where the page came from; a `<base>` of its own counts
+/** The absolute URLs of the feeds that a web page advertises in its first 500,000 characters, in document order:
+ * `<link rel="alternate" type="application/rss+xml">`, also for Atom and JSON Feed.
+ * @param base URL of the page; a `<base>` element overrides it
  * @example
  * advertisedFeeds('<link rel=alternate type="application/rss+xml" href="/feed">', "https://news.example/"); */
 export function advertisedFeeds(page: string, base?: string): string[] {
@@ -70,7 +70,7 @@ export function advertisedFeeds(page: string, base?: string): string[] {
   });
 }
 
-/** The document without references to the entities that it declares before its root. */
+/** Removes references to the entities that the document declares before its root. */
 function withoutEntities(document: string): string {
   const root = document.search(/<(?:[\w-]+:)?(?:rss|feed|rdf|channel)(?=[\s>])/i);
   const declared = document.slice(0, Math.max(root, 0)).matchAll(/<!entity\s+(?:%\s+)?([\w.:-]+)/gi);
@@ -96,7 +96,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** The pages that an entry may be of: what it links to, else its permanent link, else what else it links to, else its identifier. */
+/** Candidate URLs of an entry, best first: HTML page, permanent link, page of another type, other links, identifier. */
 function linksOf(fields: readonly Field[], page: string | undefined): string[] {
   const links = fieldsOf(fields, "link").map(({ markup, attributes, base }) => {
     const { rel = "alternate", type = "html", href = markup } = attributes;
@@ -123,7 +123,7 @@ function entryOf(input: string) {
   const dates = texts("date").map((date) => parseDate(date, hints, now));
   return {
     guid: reference(first(texts("guid"))), // The feed's own identifier of the entry, or "".
-    /** The link, absolute where the feed says by what to resolve it, or "". */
+    /** The link, absolute if its base is known, or "". */
     link: reference(first(linksOf(fields, page))),
     title: line(first(texts("title"))),
     summary: line(first(texts("summary"))),

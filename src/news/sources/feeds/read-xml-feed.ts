@@ -2,7 +2,7 @@ import { decodeXML } from "entities/decode";
 import { decodeEntities } from "../../../language/plain-text.ts";
 import NAMES from "./feed-names.json" with { type: "json" };
 
-/** Most entries of a feed, fields of an entry, and characters of a field, of a tag's attributes and of a link. */
+/** Limits: entries per feed, fields per entry, and characters of a field, of a tag's attributes and of a link. */
 export const MOST = { entries: 1000, fields: 128, markup: 20_000, attributes: 8192, link: 4096 };
 
 /** A child element of a feed or an entry, or an attribute of the entry itself with `@` before its name. */
@@ -10,21 +10,21 @@ export interface Field {
   readonly name: string; // In lower case, with the usual prefix of its namespace: `dc:date`.
   readonly markup: string; // HTML.
   readonly attributes: Readonly<Record<string, string>>;
-  readonly base: string | undefined; // What relative links of it are resolved by.
+  readonly base: string | undefined; // Base URL of its relative links.
 }
 
 /** The fields of a feed itself, and those of each entry. */
 export type FeedFields = Readonly<Record<"feed", readonly Field[]> & Record<"entries", readonly (readonly Field[])[]>>;
 
-/** The absolute link, or the link as it is where its base is not known. */
+/** The absolute link; the link unchanged if its base is unknown. */
 export function resolveLink(link: string, base: string | undefined): string {
   const isRelative = link !== "" && base !== undefined && !/^[a-z][a-z\d+.-]*:/i.test(link) && URL.canParse(link, base);
   return isRelative ? new URL(link, base).href : link;
 }
 
 /** Reads an RSS, Atom, RDF or CDF document.
- * @param base where it came from, for relative links
- * @returns undefined when it is a web page, or has no root of a feed */
+ * @param base URL of the document, for relative links
+ * @returns undefined for a web page, or a document without a feed's root element */
 export function readXmlFeed(document: string, base: string | undefined): FeedFields | undefined {
   const root = document.search(/<(?:html|(?:[\w-]+:)?(?:rss|feed|rdf|channel))(?=[\s>])/i);
   if (root < 0 || /^<html/i.test(document.slice(root, root + 5))) return undefined;
@@ -37,13 +37,13 @@ const WANTED = new Set(Object.values(NAMES.fields).flat());
 interface OpenField extends Omit<Field, "markup"> {
   readonly tag: string;
   readonly start: number;
-  depth: number; // Elements of its own tag, and entries, that are open.
-  entries: number;
+  depth: number; // Open elements with the field's own tag.
+  entries: number; // Open entries inside the field.
   hasTags: boolean;
 }
 
-/** Reads tags, well-formed or not: a field ends with its entry at the latest, an entry where the next begins, and what is
- * cut off at the document's end is left out. */
+/** Reads tags, well-formed or not. A field ends at the latest with its entry, and an entry where the next one begins; a
+ * field or entry that is truncated at the end of the document is dropped. */
 class FeedReader {
   readonly feed: Field[] = [];
   readonly entries: Field[][] = [];
@@ -96,7 +96,7 @@ class FeedReader {
       this.#entry = wanted.map(([key, markup]) => ({ name: `@${key}`, markup, attributes, base }));
     } else if (!isRoot && !NAMES.containers.includes(name)) {
       const field = { name, tag, start: end, attributes, base, depth: 1, entries: 0, hasTags: false };
-      // Links of Atom are often left open.
+      // Atom links are often not closed.
       if (isEmpty || (name === "link" && attributes["href"] !== undefined)) this.#addField(field, end);
       else this.#field = field;
       return;
@@ -147,14 +147,14 @@ class FeedReader {
 
 const isEntry = (name: string): boolean => name === "item" || name === "entry";
 const ATTRIBUTE = /(?<![^\s"'])([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))/g;
-/** The attributes of a tag by their names in lower case. */
+/** The attributes of a tag, by lower-case name. */
 export function attributesOf(text: string): Record<string, string> {
   if (!text.includes("=")) return {};
   const found = text.slice(0, MOST.attributes).matchAll(ATTRIBUTE);
   return Object.fromEntries(Array.from(found, ([, key, ...text]) => [key!.toLowerCase(), decodeXML(text.join(""))]));
 }
 
-/** The HTML that an element holds: as text (RSS, Atom's `html`), as elements (`xhtml`), as plain text, or as base64. */
+/** The content of an element as HTML: from escaped HTML (RSS, Atom `html`), elements (`xhtml`), plain text or base64. */
 function markupOf(raw: string, hasTags: boolean, isAtom: boolean, attributes: Field["attributes"]): string {
   const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   if (hasTags) return withSections(raw, (text) => text, escaped);
@@ -168,7 +168,7 @@ function markupOf(raw: string, hasTags: boolean, isAtom: boolean, attributes: Fi
   return isAtom && /^text(?:\/plain)?$/i.test(type) ? text.replaceAll("<", "&lt;") : text;
 }
 
-/** The text without comments, and with its CDATA sections and what is between them changed. */
+/** Removes comments, and maps CDATA sections by `section` and the text between them by `between`. */
 const withSections = (raw: string, between: (text: string) => string, section: (content: string) => string): string =>
   raw
     .split(/(<!--[^]*?(?:-->|$)|<!\[CDATA\[[^]*?(?:\]\]>|$))/i)

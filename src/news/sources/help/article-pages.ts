@@ -3,31 +3,31 @@ import { parseJson } from "../../../runtime/json/parse-json.ts";
 import { SourceError } from "../source-error.ts";
 
 const MOST_PAGES = 200;
-/** Phrases beside an article: at most so many, of so many characters. */
+/** Limits on the aliases of an article: their number, and the characters of each. */
 export const [MOST_ALIASES, LONGEST_ALIAS] = [50, 300];
 
-const ANYTHING = z.unknown().optional(); // What is wrong with one article is no fault of the others.
+const ANYTHING = z.unknown().optional(); // An invalid article must not invalidate its page.
 /** A page of https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/#list-articles. */
 const pageSchema = z.object({
   articles: z.array(
     z.object({
       ...{ id: ANYTHING, title: ANYTHING, html_url: ANYTHING, updated_at: ANYTHING, body: ANYTHING },
       ...{ draft: z.boolean().optional(), label_names: z.array(z.string()).nullish() },
-      user_segment_id: z.int().nullish(), // Those who may read it; absent or null for everybody.
+      user_segment_id: z.int().nullish(), // Its permitted readers; absent or null for everybody.
     }),
   ),
   meta: z.object({ has_more: z.boolean() }),
   links: z.object({ next: z.string().nullish() }).default({}),
 });
 
-/** Whether a location is that of a Zendesk help center's articles in a locale. */
+/** Whether a location is the listing of a Zendesk help center's articles in one locale. */
 export const isArticleList = (location: string): boolean =>
   /^https?:\/\/[^?#]{1,500}\/api\/v2\/help_center\/[\w-]{1,20}\/articles(?:\.json)?(?:[?#]|$)/i.test(location);
 
-/** Reads all pages of a help center's articles within one time and size, as `{"articles":[…]}` without drafts and what
- * not everybody may read.
- * @param readPage reads one page within a time
- * @throws SourceError also when the pages do not end, or lead elsewhere */
+/** Reads all pages of a help center's articles within one limit of time and size, as `{"articles":[…]}` without drafts and
+ * restricted articles.
+ * @param readPage reads one page within a timeout, ms
+ * @throws SourceError also when the pages do not end, or lead to another server */
 export async function readArticlePages<R extends { readonly bytes: Uint8Array }>(
   location: string,
   { timeoutMs, maxBytes }: { readonly timeoutMs: number; readonly maxBytes: number },
@@ -56,7 +56,7 @@ export async function readArticlePages<R extends { readonly bytes: Uint8Array }>
     const { next } = page.data.links;
     if (!next || !URL.canParse(next, url.href)) throw refused("a page of articles does not name the next one");
     url = new URL(next, url);
-    // The source's credentials go with each page.
+    // Each page is requested with the source's credentials.
     if (url.origin !== first.origin) throw refused("a page of articles leads to another server");
     [url.username, url.password] = [first.username, first.password];
   }
