@@ -6,7 +6,7 @@ export const ROUTES = ["account", "help", "notice", "news", "market", "small_tal
 /** What kind of answer a question gets. */
 export type Route = (typeof ROUTES)[number];
 
-/** From this confidence on, the router knows what a question is about. */
+/** Minimum confidence at which the router's route is certain. */
 export const SURE = 0.9;
 
 /** The route of a question, and what it is based on. */
@@ -15,7 +15,7 @@ export interface Routing {
   readonly sub_intent: string; // Subject within the route: `withdrawal` of `help`, `balance` of `account`.
   readonly lang: Language; // The language of the question, which is the language of the answer.
   readonly confidence: number; // 0 to 1: the estimated probability that route and sub-intent are right.
-  readonly research: boolean; // The user requests deep research. Whether the plan includes it is not decided here.
+  readonly research: boolean; // The user requests deep research. The caller checks whether the plan includes it.
 }
 
 /** An earlier question of the conversation and its answer. */
@@ -28,16 +28,16 @@ export interface AnswerRequest {
   readonly wide: boolean; // Advanced research: more passages, several aspects, a longer answer.
   readonly page_context?: string; // Scene of the page that the user is on.
   readonly token_symbol?: string; // Ticker of the asset on the user's page.
-  readonly now: number; // Milliseconds since the Unix epoch: what "latest" is measured from.
-  readonly zone?: string; // Of the reader's days, an offset such as `+08:00`; UTC when absent.
+  readonly now: number; // Milliseconds since the Unix epoch, the reference time of "latest".
+  readonly zone?: string; // UTC offset of the reader's days, such as `+08:00`; UTC when absent.
   readonly hasModel?: boolean;
   readonly isPart?: boolean; // One of several questions in one.
-  readonly about?: readonly string[]; // Ids of what a suggested question is about: it is answered from that, if it can be.
-  readonly near?: Nearness | undefined; // Of the passages to the question; absent where there are no vectors.
+  readonly about?: readonly string[]; // Ids of a suggested question's passages, which answer it if they can.
+  readonly near?: Nearness | undefined; // Nearness of the passages to the question; absent without vectors.
 }
 
-/** What became of a question: `answered` by what we are sure of, `unsure` when what is shown may not answer it,
- * `offered` when titles are shown to choose from, `declined` when nothing is. Only an answered one costs anything. */
+/** The outcome of a question: `answered` with certainty, `unsure` when the shown text may not answer it, `offered` when
+ * titles are shown to choose from, `declined` when nothing is shown. Only an answered question is charged. */
 export type AnswerOutcome = "answered" | "unsure" | "offered" | "declined";
 /** A text with the passages it quotes or cites. */
 export type Quotation = Pick<Answer, "text" | "sources">;

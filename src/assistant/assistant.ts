@@ -9,20 +9,20 @@ import { isElliptical, routeQuestion } from "./routing/router.ts";
 /** Kinds of question that have a price of their own. */
 export type QuestionKind = "account" | "small_talk" | "advanced_research" | "other";
 
-/** A question with all that its answer depends on besides the content. Plain data. */
+/** A question with everything that its answer depends on, except the content. Plain data. */
 export interface AskedQuestion extends Omit<AnswerRequest, "routing" | "wide"> {
-  readonly research: boolean; // Whether advanced research is included, should the question ask for it.
-  readonly refused: readonly QuestionKind[]; // Kinds that are not answered: their evidence is not looked for.
-  readonly vector?: Int8Array | undefined; // Of the question; absent without embeddings.
-  readonly route?: Route; // What a model takes the question for: it decides where the router is not sure.
+  readonly research: boolean; // Whether advanced research is allowed if the question asks for it.
+  readonly refused: readonly QuestionKind[]; // Kinds that are not answered and not searched.
+  readonly vector?: Int8Array | undefined; // Vector of the question; absent without embeddings.
+  readonly route?: Route; // A model's route, which decides if the router is not sure.
 }
 
-/** A question's final route, and its answer as far as it goes without a model; none where refused. Plain data. */
+/** A question's final route, and its answer before a model is called; no answer if refused. Plain data. */
 export interface PreparedQuestion extends PreparedAnswer {
   readonly kind: QuestionKind;
-  /** Whether a follow-up had to be searched by words of the question before, or nothing sure was found. */
+  /** Whether a follow-up was searched with words of the previous question, or nothing sure was found. */
   readonly isInDoubt?: boolean;
-  readonly standalone?: string; // The question as a model wrote it to stand alone, where that was answered.
+  readonly standalone?: string; // The question as rewritten by a model, if that was answered.
 }
 
 /** Routes a question, and answers it from the passages unless it is refused or the service answers it. Pure.
@@ -49,11 +49,11 @@ export function prepareQuestion(given: AskedQuestion, index: AnswerIndex): Prepa
 const kindOf = ({ route }: Routing, wide: boolean): QuestionKind =>
   wide ? "advanced_research" : route === "account" || route === "small_talk" ? route : "other";
 
-/** How a question's answer came about, for operators. Plain data. */
+/** The explanation of an answer, for operators. Plain data. */
 export type AnswerExplanation = ReturnType<typeof explainAnswer>;
 
-/** Computes again what decided an answer, or each part of it: the router, what finally answers (`figures` of the service, a
- * `rule`, the `latest` items, the `evidence` or `parts`), and the evidence with its features even where something else does. */
+/** Recomputes how an answer, or each part of it, was decided: the router's result, what answered (`figures` of the service,
+ * a `rule`, the `latest` items, the `evidence` or `parts`), and the evidence with its features in any case. */
 export function explainAnswer(given: AskedQuestion, prepared: PreparedQuestion, on: AnswerIndex) {
   const { standalone, parts, kind } = prepared;
   const asked =

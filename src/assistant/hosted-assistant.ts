@@ -15,20 +15,20 @@ import type { CheckReply, ModelGateway } from "./model/provider-failover.ts";
 import type { Passage } from "./passage.ts";
 import { createScriptWriter } from "./written-script.ts";
 
-/** The assistant behind a runner of its jobs, with its content and its model. */
+/** An assistant with its job runner, its content and its model. */
 export type HostedAssistant = ReturnType<typeof createHostedAssistant>;
 type Turn = Pick<RunOptions, "caller" | "wait_ms"> & ModelUse;
 
 interface HostedAssistantDeps {
   readonly runner: JobRunner<AssistantJobs>;
-  readonly model?: ModelGateway | undefined; // Writes answers from passages; without one they are extracted.
+  readonly model?: ModelGateway | undefined; // Writes answers from passages; without it, answers are extracted.
   readonly logger: Logger;
-  readonly lexicon?: MeaningRows | undefined; // The operator's words for what the passages are about.
-  readonly embeddings?: ((on: EmbeddedContent) => Embeddings) | undefined; // Finds passages by vectors too.
+  readonly lexicon?: MeaningRows | undefined; // The operator's synonyms.
+  readonly embeddings?: ((on: EmbeddedContent) => Embeddings) | undefined; // Adds the search by vectors.
 }
 
-/** Questions whose evidence is kept, and how long, ms: many users ask what the front page suggests. */
-const KEPT = { questions: 256, ms: 60_000 };
+/** Capacity and lifetime, ms, of the cache of prepared questions: many users ask what the front page suggests. */
+const CACHE = { questions: 256, ms: 60_000 };
 
 /** @example
  * const assistant = createHostedAssistant({ runner: assistantInProcess(), logger });
@@ -38,7 +38,7 @@ const KEPT = { questions: 256, ms: 60_000 };
 export function createHostedAssistant({ runner, model, logger, lexicon = [], ...deps }: HostedAssistantDeps) {
   const content = new IndexedContent(runner, logger, lexicon);
   const embeddings = deps.embeddings?.({ content, runner });
-  const kept = new BoundedLru<{ readonly at: number; readonly prepared: Promise<PreparedQuestion> }>(KEPT.questions);
+  const cache = new BoundedLru<{ readonly at: number; readonly prepared: Promise<PreparedQuestion> }>(CACHE.questions);
   let learned = 0;
 
   const withVector = async (asked: AskedQuestion, question = asked.question): Promise<AskedQuestion> =>
@@ -49,7 +49,7 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [], ...
     return inTime(content.on((index) => runner.run("prepare", { ...asked, index }, turn)));
   }
 
-  /** What a model wrote counts only in the question's language, and asks for no research. */
+  /** Prepares a question; if in doubt, as a model rewrites it, unless that changes its language or requests research. */
   async function prepareOnce(asked: AskedQuestion, turn?: Turn): Promise<PreparedQuestion> {
     const first = await prepareNow(asked, turn);
     const found = first.isInDoubt === true ? await model?.rewrite(asked, turn ?? {}) : undefined;
@@ -62,25 +62,25 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [], ...
 
   return {
     warm: () => runner.run("warm", undefined),
-    /** Makes these the passages that answers quote. Until it has, questions are answered from those before. */
+    /** Replaces the passages that answers quote. Until this is done, questions are answered from the previous ones. */
     async learn(passages: readonly Passage[]): Promise<void> {
       await content.learn(passages).finally(() => (learned += 1));
     },
-    /** Routes a question and looks up its evidence; one without earlier turns, which was asked just before, from memory.
+    /** Routes a question and looks up its evidence; a recent one without earlier turns is served from the cache.
      * @throws AnpError 1007 when the question cannot be computed in time
      * @throws AnpError 429 when its turn did not come in time */
     async prepare({ now, ...asked }: Omit<AskedQuestion, "hasModel">, turn?: Turn): Promise<PreparedQuestion> {
       const key = JSON.stringify([learned, asked]);
-      for (let known = kept.get(key); known && Math.abs(now - known.at) < KEPT.ms; known = kept.get(key)) {
+      for (let known = cache.get(key); known && Math.abs(now - known.at) < CACHE.ms; known = cache.get(key)) {
         const prepared = await known.prepared.catch((error: unknown) => {
-          if (!(error instanceof DOMException)) throw error; // Else its own caller has gone.
+          if (!(error instanceof DOMException)) throw error; // Otherwise that caller has disconnected.
         });
         turn?.signal?.throwIfAborted();
         if (prepared !== undefined) return prepared;
       }
       const prepared = prepareOnce({ ...asked, now, hasModel: model !== undefined }, turn);
-      prepared.catch(() => kept.delete(key));
-      if (asked.history.length === 0) kept.set(key, { at: now, prepared });
+      prepared.catch(() => cache.delete(key));
+      if (asked.history.length === 0) cache.set(key, { at: now, prepared });
       return prepared;
     },
     /** The answer to a prepared question: the model's, if there is one and passages were found.
@@ -92,7 +92,7 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [], ...
       return content.on((index) => runner.run("explain", { index, asked, prepared }));
     },
     answered: (suggested: SuggestedQuestions) => content.on((index) => runner.run("answered", { ...suggested, index })),
-    /** Data with its Chinese in the script of a language tag, as `zh-TW`. */
+    /** Converts the Chinese texts of data to the script of a language tag, such as `zh-TW`. */
     inScript: createScriptWriter(runner, logger),
     breakers: () => model?.breakers() ?? [],
     embeddings,
@@ -132,7 +132,7 @@ async function complete(
 const judged = (found: Quotation, evidence: Answer, lang: Language) =>
   evidence.outcome === "answered" ? { ...found, outcome: evidence.outcome } : asUnsure(found, lang);
 
-/** A question that takes too long cannot be answered; one that waits too long can be asked again. */
+/** Maps a job's timeouts to errors: 1007 if it ran too long, 429 if it waited too long and can be retried. */
 async function inTime<T>(job: Promise<T>): Promise<T> {
   try {
     return await job;

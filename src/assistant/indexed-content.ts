@@ -7,12 +7,12 @@ import type { MeaningRows } from "../language/thesaurus.ts";
 import type { AssistantJobs } from "./jobs/assistant-jobs.ts";
 import { keyOf, type Passage, type PassageChanges } from "./passage.ts";
 
-/** A job's share of a change: some ten milliseconds of work, so that a question never waits long. */
+/** Size of a batch of changes: about ten milliseconds of work, so that a question never waits long. */
 const BATCH = { passages: 200, characters: 100_000 };
 const shareOf = ({ text }: Passage): number => text.length / BATCH.characters;
 
-/** The passages that a runner's index holds. Only what changed is sent, in batches, between which questions are
- * answered; a worker that lost its index gets all of it again. */
+/** Keeps a runner's index in step with the passages. Only changes are sent, in batches, between which questions are
+ * answered; a worker that lost its index gets all passages again. */
 export class IndexedContent {
   readonly #runner: JobRunner<AssistantJobs>;
   readonly #logger: Logger;
@@ -20,11 +20,11 @@ export class IndexedContent {
   #index = 0;
   #sent = new Map<string, Passage>();
   #wanted: ReadonlyMap<string, Passage> = new Map();
-  readonly #suspects = new Set<string>(); // Passages of a batch that failed: they are sent one by one.
-  /** Passages that could not be indexed: they are left out until they change. */
+  readonly #suspects = new Set<string>(); // Passages of a failed batch, which are sent one by one.
+  /** Passages that could not be indexed, which are left out until they change. */
   readonly #refused = new Map<string, Passage>();
   #sending: Promise<void> | undefined;
-  #whole: Promise<void> | undefined; // Settled once an index holds all that was wanted when it was begun.
+  #whole: Promise<void> | undefined; // Settles when the index holds all passages wanted at its start.
 
   constructor(runner: JobRunner<AssistantJobs>, logger: Logger, lexicon: MeaningRows) {
     this.#runner = runner;
@@ -38,7 +38,7 @@ export class IndexedContent {
     else await this.#send();
   }
 
-  /** Runs a job on the index; once more when it was lost, with it built anew. */
+  /** Runs a job on the index. If the index was lost, rebuilds it and runs the job once more. */
   async on<T>(run: (index: number) => Promise<T | undefined>): Promise<T> {
     await (this.#whole ?? this.#begin());
     const index = this.#index;
@@ -57,14 +57,14 @@ export class IndexedContent {
     this.#sending = undefined;
     const whole = this.#runner.run("begin", { index: this.#index, lexicon: this.#lexicon }).then(() => this.#send());
     this.#whole = whole;
-    // A failure is for those who wait; the next one begins anew.
+    // A failure rejects only the current callers; the next call starts a new index.
     whole.catch(() => {
       if (this.#whole === whole) this.#whole = undefined;
     });
     return whole;
   }
 
-  /** Sends what is wanted and not sent. One at a time; what comes while it runs is sent after it. */
+  /** Sends the changes that are not sent yet, one call at a time; later changes are sent by the next call. */
   async #send(): Promise<void> {
     while (this.#sending !== undefined) await this.#sending;
     this.#sending = this.#sendChanges(this.#index).finally(() => (this.#sending = undefined));
@@ -92,7 +92,7 @@ export class IndexedContent {
     for (const one of suspect!) if (!(await this.#sendBatch(index, { removed: [], added: [one] }))) return;
   }
 
-  /** False when the index is lost: it is built anew with the next question. */
+  /** Returns false if the index is lost; the next question rebuilds it. */
   async #sendBatch(index: number, batch: PassageChanges): Promise<boolean> {
     let isHeld = false;
     try {

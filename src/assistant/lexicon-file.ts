@@ -4,7 +4,7 @@ import { parseRows } from "../runtime/text/data-rows.ts";
 
 const MOST = { meanings: 5000, characters: 60 };
 
-/** Reads an operator's lexicon: a meaning a line, its English words and its Chinese ones, as `top up, load | 充值, 充钱`.
+/** Reads an operator's lexicon: one meaning per line, with English and Chinese words: `top up, load | 充值, 充钱`.
  * @throws ConfigError when the file cannot be read, or with the meanings that are out of bounds */
 export async function readLexicon(file: string): Promise<MeaningRows> {
   const rows = parseRows(await readNamedFile("assistant.lexicon", file));

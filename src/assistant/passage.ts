@@ -6,15 +6,15 @@ export interface Passage {
   readonly id: string;
   readonly kind: "help" | "notice" | "news";
   readonly title: string;
-  readonly aliases?: readonly string[]; // Other ways to ask for it, which count as its title does.
+  readonly aliases?: readonly string[]; // Alternative titles, weighted like the title.
   readonly text: string;
   readonly url: string;
-  readonly lang: string; // BCP 47 tag; its first part decides which questions the passage may answer.
+  readonly lang: string; // BCP 47 tag; its primary language determines which questions the passage may answer.
   readonly published_at: string | null; // ISO 8601, or null when it is not known.
   readonly symbols?: readonly string[]; // Assets the passage is about, as ticker symbols.
-  readonly category?: string; // The operator's, of an article or a notice.
-  readonly outlet?: string; // That reports a news item.
-  readonly topic?: string | undefined; // Id of the event that a news item reports, with others.
+  readonly category?: string; // The operator's category of an article or a notice.
+  readonly outlet?: string; // The outlet of a news item.
+  readonly topic?: string | undefined; // Id of the news item's topic.
 }
 
 /** A source that an answer quotes, as clients see it. */
@@ -25,15 +25,15 @@ export function toSourceItem({ id, kind, title, url, lang, published_at }: Passa
   return { id, kind, title, url, lang, published_at, snippet };
 }
 
-/** The title of a passage and the other ways to ask for it. */
+/** The title of a passage and its aliases. */
 export const titlesOf = ({ title, aliases = [] }: Passage): string[] => [title, ...aliases];
-/** Identifies a passage among all. */
+/** The unique key of a passage. */
 export const keyOf = ({ kind, lang, id }: Pick<Passage, "kind" | "lang" | "id">): string => `${kind} ${lang} ${id}`;
 
-/** Order of two values by `<`, for a sort. */
+/** Compares two values by `<`, for sorting. */
 export const compare = <T extends string | number>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Which passages go and which come, in this order: a passage that changed is in both. */
+/** The passages to remove, then those to add; a changed passage is in both lists. */
 export interface PassageChanges {
   readonly removed: readonly string[]; // By `keyOf`.
   readonly added: readonly Passage[];

@@ -21,8 +21,8 @@ export async function readQuestions(file: string): Promise<ListedQuestions> {
   throw new ConfigError(faults.slice(0, 10));
 }
 
-/** The questions of a scene in their order; those of `home` for an unknown one. `lang` is a BCP 47 tag. The scene and the
- * language of the result are those asked for, or what is served instead. */
+/** The questions of a scene in their order; those of `home` for an unknown scene. `lang` is a BCP 47 tag. The scene and the
+ * language of the result are the requested ones, or their replacements. */
 export function recommend(list: ListedQuestions, asked: { scene: string; lang: string; limit: number }) {
   const { scene, lang, limit } = asked;
   const known = list.some((question) => question.scene === scene) ? scene : "home";
@@ -32,7 +32,7 @@ export function recommend(list: ListedQuestions, asked: { scene: string; lang: s
   return { scene: known, lang: languageOfTag(lang) === undefined ? nearest : lang, questions };
 }
 
-/** The same with further questions behind its own up to `limit`: only such as are in its language, none twice. */
+/** Appends other questions in the same language, without duplicates, up to `limit`. */
 export async function filledUp(recommended: RecommendedQuestions, others: readonly string[], limit: number) {
   const { questions, lang } = recommended;
   if (others.length === 0) return recommended;

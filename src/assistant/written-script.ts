@@ -4,9 +4,9 @@ import { hasHan, scriptOfTag } from "../language/detect-language.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { AssistantJobs } from "./jobs/assistant-jobs.ts";
 
-const KEPT = 2000; // Texts whose other script is kept: the front page shows the same again and again.
+const CACHED = 2000; // Converted texts in the cache: the front page repeats the same texts.
 
-/** A copy of some data in which `write` is applied to the texts at a path; an array stands for each of its elements. */
+/** A copy of data with `write` applied to the texts at a path; a path passes through arrays to each element. */
 function rewritten(data: unknown, [name = "", ...rest]: readonly string[], write: (text: string) => string): unknown {
   if (typeof data === "string") return write(data);
   if (Array.isArray(data)) return data.map((each) => rewritten(each, [name, ...rest], write));
@@ -14,10 +14,10 @@ function rewritten(data: unknown, [name = "", ...rest]: readonly string[], write
   return { ...fields, [name]: rewritten(fields[name], rest, write) };
 }
 
-/** Writes Chinese in the script of a language tag; what cannot be converted now stays Simplified.
- * @returns takes the paths of the texts that are to be in the reader's script, such as `topics.title` */
+/** Converts Chinese to the script of a language tag; if the conversion fails, texts stay Simplified.
+ * @returns a function that takes the paths of the texts to convert, such as `topics.title` */
 export function createScriptWriter(runner: JobRunner<AssistantJobs>, logger: Logger) {
-  const known = new LRUCache<string, string>({ max: KEPT });
+  const known = new LRUCache<string, string>({ max: CACHED });
   const failed = (error: unknown): string[] => {
     logger.warn({ err: error }, "Chinese could not be written in Traditional characters");
     return [];

@@ -16,20 +16,20 @@ import { ordinalOf } from "./ordinals.ts";
 import { periodOf } from "./period.ts";
 import { asUnsure, ONLY_NOW, REPLIES, smallTalk } from "./replies.ts";
 
-/** A question's final routing, and its answer as far as it goes without a model. */
+/** A question's final routing, and its answer before a model is called. */
 export interface PreparedAnswer extends Pick<Draft, "forModel"> {
   readonly routing: Routing;
-  readonly answer?: Answer; // Absent for what the service answers from its own figures: account and market.
-  readonly by?: "rule" | "latest" | "evidence" | "parts"; // What the answer was made by.
+  readonly answer?: Answer; // Absent if the service answers from its own figures: account and market.
+  readonly by?: "rule" | "latest" | "evidence" | "parts"; // What produced the answer.
   readonly parts?: readonly (PreparedAnswer & Pick<AnswerRequest, "question" | "history">)[]; // Of several questions in one.
 }
 
 const ADVICE = "investment_advice";
-const STATE_MS = 14 * DAY_MS; // For how long a notice says how something works.
+const STATE_MS = 14 * DAY_MS; // Maximum age of a notice that reports the state of a feature.
 const SAYS = patternsOf(PATTERNS, "i");
 
-/** Answers by the evidence in help, notices and news, save for the caller's own account, small talk, a wish for advice
- * and the market. What the router took a question for decides only where no article answers it. */
+/** Answers from the evidence in help, notices and news, except for questions about the caller's own account, small talk,
+ * requests for advice, and the market. The router's route decides only if no article answers the question. */
 export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): PreparedAnswer {
   const chosen = chosenTitle(given.question, given.history);
   const routing = chosen === undefined ? given.routing : { ...given.routing, lang: chosen.lang };
@@ -48,24 +48,24 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const { question, history } = request;
   const findings = searchFor(request, index, !isTitle && isKind("news", question));
   const found = answerFromEvidence(findings, request);
-  const isSame = history.at(-1)?.answer === found.text && history.at(-1)?.question !== question; // As just before.
-  // An article has the rule alone of what is to be calculated, or of what the caller has.
+  const isSame = history.at(-1)?.answer === found.text && history.at(-1)?.question !== question; // Repeats the previous answer.
+  // An article gives only the rule for a calculation, or for the caller's own things.
   const isRule = request.hasModel !== true && (isKind("calculation", question) || isKind("ownRecord", question));
   const isDoubtful = isSame || (!isTitle && (isRule || isKind("state", question)));
-  const told = isDoubtful && found.outcome === "answered" ? asUnsure(found, routing.lang) : found;
-  return settle(told, findings, request, index);
+  const answer = isDoubtful && found.outcome === "answered" ? asUnsure(found, routing.lang) : found;
+  return settle(answer, findings, request, index);
 }
 
-/** Answers whether something works now by the recent notices whose titles say so of it; undefined where there are none. */
+/** Answers whether something works now from recent notices whose titles state that; undefined without such notices. */
 function answerState(request: AnswerRequest, index: AnswerIndex): PreparedAnswer | undefined {
   const { question, now, routing } = request;
   if (!isKind("state", question)) return undefined;
   const thing = withoutState(question);
   const isOfAsset = assetsInQuestion(question).size > 0;
   const about = index.indexed().flatMap(({ passage: { id, kind, title, published_at, symbols = [] } }) => {
-    const tells = kind === "notice" && now - Date.parse(published_at ?? "") <= STATE_MS && isKind("stateTold", title);
-    const isOfSymbol = tells && symbols.some((symbol) => names(thing, symbol) && names(title, symbol));
-    const isOfThing = tells && (isOfAsset || symbols.length === 0) && names(title, thing);
+    const isState = kind === "notice" && now - Date.parse(published_at ?? "") <= STATE_MS && isKind("stateTold", title);
+    const isOfSymbol = isState && symbols.some((symbol) => names(thing, symbol) && names(title, symbol));
+    const isOfThing = isState && (isOfAsset || symbols.length === 0) && names(title, thing);
     return isOfSymbol || isOfThing ? [id] : [];
   });
   const findings = searchFor({ ...request, about }, index);
@@ -74,8 +74,8 @@ function answerState(request: AnswerRequest, index: AnswerIndex): PreparedAnswer
   return withRouting(quote(isSure ? "answered" : "unsure", findings, request), routeTo("notice", routing));
 }
 
-/** Answers each of several questions in one, unless one has no answer (an offer, where none is sure) or shares its article;
- * one about several things, where each has a sure answer or a title that names it. */
+/** Answers the parts of a compound question separately. Undefined if a part has no answer (or only an offer while none is
+ * sure), if two parts share an article, or if one of several things has neither a sure answer nor a title that names it. */
 function answerEach(request: AnswerRequest, index: AnswerIndex): PreparedAnswer | undefined {
   const asked = request.wide || request.isPart === true ? [] : partsOf(request.question);
   if (asked.length === 0) return undefined;
@@ -94,18 +94,18 @@ function answerEach(request: AnswerRequest, index: AnswerIndex): PreparedAnswer 
     return thing !== undefined && outcome !== "answered" && (outcome === "offered" || !names(sources[0]?.title, thing));
   });
   if (isUnlike || isVague || articles.size < parts.length) return undefined;
-  const told = { text: all.map(({ text }) => text).join("\n\n"), sources: all.flatMap(({ sources }) => sources) };
+  const combined = { text: all.map(({ text }) => text).join("\n\n"), sources: all.flatMap(({ sources }) => sources) };
   const outcome = outcomes.size === 1 ? all[0]!.outcome : "unsure";
   const excerpts = parts.flatMap(({ forModel }) => forModel?.excerpts ?? []);
   const forModel = excerpts.length > 0 && { forModel: { excerpts, otherwise: declined(request) } };
-  return { routing: all[0]!.routing, by: "parts", parts, answer: { ...all[0]!, ...told, outcome }, ...forModel };
+  return { routing: all[0]!.routing, by: "parts", parts, answer: { ...all[0]!, ...combined, outcome }, ...forModel };
 }
 
-/** The label of help and notices is the operator's category: the router's words are those of one trade. */
+/** Labels help and notices with the operator's category, since the router's sub-intents are those of one industry. */
 function withRouting(found: Draft, given: Routing, by: PreparedAnswer["by"] = "evidence", category = "") {
   const { forModel, ...answer } = found;
   const isOperators = given.route === "help" || given.route === "notice";
-  const isOfFigures = given.route === "account" || given.route === "market"; // Which would be told instead.
+  const isOfFigures = given.route === "account" || given.route === "market"; // These would be answered with figures.
   const labelled = isOperators ? { ...given, sub_intent: category.slice(0, LIMITS.label) || "general" } : given;
   const routing = isOfFigures ? routeTo("out_of_scope", given) : labelled;
   return { routing, by, answer: { ...answer, routing }, ...(forModel && { forModel }) };
@@ -121,7 +121,7 @@ function answerPlainly({ question, routing, history }: AnswerRequest): Draft | u
   return route === "small_talk" && confidence === 1 ? draft(smallTalk(sub_intent, lang), "answered") : undefined;
 }
 
-/** @param isLookedUp whether no article answers the question for sure: before, it must leave no doubt */
+/** @param isLookedUp whether the search has found no sure answer; before the search, the route must be certain */
 function isForService({ question, routing }: AnswerRequest, isLookedUp: boolean): boolean {
   const { route, sub_intent, confidence } = routing;
   const folded = fold(question);
@@ -131,7 +131,7 @@ function isForService({ question, routing }: AnswerRequest, isLookedUp: boolean)
   return route === "market" && confidence >= (isLookedUp && !isOfNoAsset ? SURE : 1);
 }
 
-/** Leaves a question to the service, which has the figures: of the market, those of now alone. */
+/** Leaves a question to the service, which has the figures; for the market it has only the current ones. */
 function leaveToService({ question, routing, now, zone }: AnswerRequest): PreparedAnswer {
   const isNow = periodOf(question, now, zone)?.({ published_at: toIso(now) }) ?? true;
   if (routing.route !== "market" || isNow) return { routing };
@@ -151,7 +151,7 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
       return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing, "rule");
     if ((route === "news" || route === "notice") && !isOfOther(request.question)) {
       const latest = answerLatest(request, index);
-      // Of news nobody knows whether they answer what they were not found for.
+      // News that the search did not find may not answer the question.
       const isSure = latest.outcome === "answered" && route !== "news" && isKind("notice", request.question);
       if (latest.outcome !== "declined")
         return withRouting(isSure ? latest : asUnsure(latest, lang), routing, "latest", "latest");

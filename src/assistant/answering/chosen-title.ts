@@ -8,8 +8,8 @@ import { searchTerms } from "../retrieval/language-index.ts";
 const CHOICE = /^\d\. (.+?)(?:（英文[资資]料）| \(an article in Chinese\))?$/;
 const LEADS = { zh: fold(OFFER.zh), en: fold(OFFER.en) }; // An offer may have been in Traditional characters.
 
-/** The title that a question chooses from those that the answer before offered, by its number, its place or its words,
- * and the language that they were offered in; undefined when nothing was offered or another question is asked.
+/** The title that a question chooses, by number, position or words, from those that the previous answer offered, and the
+ * language of that offer; undefined when nothing was offered or another question is asked.
  * @example
  * chosenTitle("the second one", history); // { title: "Withdrawal fees", lang: "en" } */
 export function chosenTitle(question: string, history: readonly Turn[]) {
@@ -22,7 +22,7 @@ export function chosenTitle(question: string, history: readonly Turn[]) {
   return title === undefined ? undefined : { title, lang };
 }
 
-/** Whether a title says all words of a text that say something by themselves. */
+/** Whether a title contains all content words of a text. */
 export function names(title = "", text: string): boolean {
   const words = searchTerms(text).filter((term) => !isFunctional(term) && term !== "one");
   const terms = searchTerms(title);

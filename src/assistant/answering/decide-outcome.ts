@@ -6,29 +6,29 @@ import type { Findings } from "../retrieval/find-evidence.ts";
 type Features = ReturnType<typeof featuresOf>;
 interface Decision {
   readonly outcome: AnswerOutcome;
-  readonly probability: number; // That the quoted answers the question.
-  readonly isQuoted?: boolean; // Whether titles that are offered come with the part of each that may answer.
+  readonly probability: number; // Probability that the quotation answers the question.
+  readonly isQuoted?: boolean; // Whether each offered title comes with a quotation that may answer.
   readonly features?: Features;
 }
 
-/** A decision tree in which each way has as many splits: of each the feature and the threshold below which a value goes to
- * the first of its children, then the leaves. The children of the split `n` are `2n + 1` and `2n + 2`. */
+/** A complete binary decision tree: per split a feature and a threshold, below which a value takes the first child; then
+ * the leaves. The children of the split `n` are `2n + 1` and `2n + 2`. */
 export type DecisionTree = readonly number[];
 
-/** Models of whether the quoted answers the question, and whether any content does: logistic ones, and trees that add to their
- * logits. Fitted on the help centers of four companies and 24 small ones, with and without the articles that answer, and
- * on published sets; nothing answers questions about quite other things (`npm run eval -- outcome-model`). */
+/** Two models: whether the quotation answers the question, and whether any content does. Each is a logistic regression
+ * with trees that add to its logit. Fitted on the help centers of four companies and 24 small ones, with and without the
+ * articles that answer, on published sets, and on unrelated questions without answer (`npm run eval -- outcome-model`). */
 const { intercepts: INTERCEPTS } = MODEL;
 const WEIGHTS: Readonly<Record<keyof Features, readonly number[]>> = MODEL.weights;
 const TREES: readonly (readonly DecisionTree[])[] = MODEL.trees;
 const NAMES = Object.keys(WEIGHTS) as (keyof Features)[];
 
-/** Least probability that there is an answer for one to be shown, and that what is quoted is right for it to be charged;
- * and that there is one for what may be it to be quoted below an offered title. */
+/** Minimum probabilities: `shown` and `quoted`, that an answer exists, to show one or to quote below an offered title;
+ * `answered`, that the quotation is right, to charge for it. */
 export const LEAST = { shown: 0.52, answered: 0.87, quoted: 0.1 };
 const OFFERED = { usual: 0.04, outOfScope: 0.25, near: 1.3 };
 
-/** What becomes of a question by the evidence, and the estimated probability, 0 to 1, that the quoted answers it. */
+/** Decides a question's outcome from its evidence, with the estimated probability that the quotation answers it, 0 to 1. */
 export function decideOutcome({ evidence: [best] }: Findings, reading: Reading): Decision {
   if (best === undefined) return { outcome: "declined", probability: 0 };
   const features = featuresOf(best, reading);
@@ -47,7 +47,7 @@ export function decideOutcome({ evidence: [best] }: Findings, reading: Reading):
   return { outcome: isLike ? "offered" : "declined", probability, isQuoted: answerable >= LEAST.quoted, features };
 }
 
-/** The sum of what the trees say of the values of the features. */
+/** The sum of the leaves that the feature values reach in the trees. */
 export function leavesOf(trees: readonly DecisionTree[], values: readonly number[]): number {
   let sum = 0;
   for (const tree of trees) {

@@ -13,35 +13,35 @@ import { toExcerpt } from "./model-answer.ts";
 import { periodOf } from "./period.ts";
 import { asUnsure, FOREIGN_SOURCE, FOREIGN_TITLE, NOT_FOUND, OFFER, REPLIES, reportedBy } from "./replies.ts";
 
-/** An answer without the routing it is reported under, and what a model would write it from. */
+/** An answer without its routing, and with the input of a model. */
 export interface Draft extends Omit<Answer, "routing"> {
-  /** Absent where no model is asked. */
+  /** Absent if no model is called. */
   readonly forModel?: {
     readonly excerpts: readonly Passage[];
-    readonly otherwise: Draft; // The answer when the model says that they do not answer.
+    readonly otherwise: Draft; // The answer if the model finds no answer in them.
   };
 }
 
-/** Articles that are told of what was suggested, sections of a wide answer, and passages for a model. */
-const MOST = { told: 2, sections: 5, passages: { narrow: 6, wide: 14 } };
+/** Limits: articles that answer a suggested question, sections of a wide answer, and passages for a model. */
+const MOST = { suggested: 2, sections: 5, passages: { narrow: 6, wide: 14 } };
 
-/** Shares of the usual room for the articles that an unsure answer quotes, and for those that are offered: later ones tell less. */
+/** Length of the quotation from each article, as a share of the usual length, in an unsure answer and in an offer. */
 const ROOMS = { unsure: [1, 0.5, 0.3], offered: [0.5, 0.35, 0.3] };
 
-/** Share of what a suggested question says that an item must say, weighted by inverse document frequency. */
-const LEAST_TOLD = { zh: 0.5, en: 0.6 };
+/** Minimum share of a suggested question that an item must cover, weighted by inverse document frequency. */
+const LEAST_COVERED = { zh: 0.5, en: 0.6 };
 
 /** A text, with the passages that it quotes or offers. */
 export function draft(text: string, outcome: AnswerOutcome, sources: SourceItem[] = []): Draft {
   return { text, sources, outcome, model_name: "local-extractive" };
 }
 
-/** Searches for a question; for one that may be a follow-up, also for the question before.
- * @param isOfNews whether it asks for news by that word: no help article is meant */
+/** Searches for a question; if it may be a follow-up, also for the previous question.
+ * @param isOfNews whether it asks explicitly for news, which excludes help articles */
 export function searchFor(request: AnswerRequest, index: AnswerIndex, isOfNews = false): Findings {
   const { question, routing, now, wide, about, token_symbol: symbol, page_context: page } = request;
   const previous = about === undefined ? previousOf(request) : undefined;
-  const near = previous?.isNeeded === true ? undefined : request.near; // A follow-up alone says too little.
+  const near = previous?.isNeeded === true ? undefined : request.near; // The vector of a follow-up alone says too little.
   const isThen = about === undefined ? periodOf(question, now, request.zone) : undefined;
   const accept = (one: Passage): boolean => {
     const { id, kind, published_at } = one;
@@ -52,26 +52,26 @@ export function searchFor(request: AnswerRequest, index: AnswerIndex, isOfNews =
   return findEvidence(index, { ...asked, near, accept });
 }
 
-/** Answers a question that was suggested for some passages from those in its language, with their titles; undefined where
- * none of them says what it asks. */
+/** Answers a question that was suggested for some passages, from those in its language, with their titles; undefined if
+ * none of them covers the question. */
 export function answerAbout(request: AnswerRequest, index: AnswerIndex): Draft | undefined {
   const { lang } = request.routing;
-  const telling = searchFor(request, index).evidence.filter(({ article, window }) => {
+  const answering = searchFor(request, index).evidence.filter(({ article, window }) => {
     const said = new Set(searchTerms(`${article.found.passage.title}\n${window.text}`));
     const share = coverageOf(article.groups, (term) => said.has(term));
     const fits = window.fits !== false || answerTypeOf(request.question)!(article.found.passage.title);
-    return article.found.lang === lang && fits && share >= LEAST_TOLD[lang];
+    return article.found.lang === lang && fits && share >= LEAST_COVERED[lang];
   });
-  if (telling.length === 0) return undefined;
+  if (answering.length === 0) return undefined;
   const isNew = ({ window }: Evidence, at: number) =>
-    telling.findIndex((one) => one.window.text === window.text) === at;
-  const told = telling.filter(isNew).slice(0, MOST.told);
-  const text = told.map((part) => sectionOf(part, request, true)).join("\n\n");
-  const passages = telling.map(({ article }) => article.found.passage);
-  return withModel(passages, draft(text, "answered", told.map(sourceOf)), request);
+    answering.findIndex((one) => one.window.text === window.text) === at;
+  const shown = answering.filter(isNew).slice(0, MOST.suggested);
+  const text = shown.map((part) => sectionOf(part, request, true)).join("\n\n");
+  const passages = answering.map(({ article }) => article.found.passage);
+  return withModel(passages, draft(text, "answered", shown.map(sourceOf)), request);
 }
 
-/** What was asked before a question that may be a follow-up. */
+/** The previous question, if the question may be a follow-up. */
 export function previousOf({ question, history }: Pick<AnswerRequest, "question" | "history">): Search["previous"] {
   const isNeeded = isElliptical(question);
   const last = history.at(-1)?.question;
@@ -80,7 +80,7 @@ export function previousOf({ question, history }: Pick<AnswerRequest, "question"
   return { question: before === undefined ? last : `${before}\n${last}`, isNeeded };
 }
 
-/** Answers by what was found: quotations, titles to choose from, or a reply that nothing was found; a model by the same. */
+/** Answers with quotations, titles to choose from, or a reply that nothing was found, and the same passages for a model. */
 export function answerFromEvidence(findings: Findings, request: AnswerRequest): Draft {
   const { outcome, isQuoted } = decideOutcome(findings, request);
   if (outcome === "declined") return declined(request);
@@ -90,11 +90,11 @@ export function answerFromEvidence(findings: Findings, request: AnswerRequest): 
   return withModel(passages, extracted, request);
 }
 
-/** The reply to a question that nothing answers. */
+/** The reply to a question without an answer. */
 export const declined = ({ routing: { route, lang } }: AnswerRequest): Draft =>
   draft((NOT_FOUND[route] ?? REPLIES.notFound)[lang], "declined");
 
-/** The draft, with the passages for a model where one writes the answers. */
+/** The draft, with the passages for a model if one writes the answers. */
 export function withModel(passages: readonly Passage[], extracted: Draft, request: AnswerRequest): Draft {
   if (request.hasModel !== true || passages.length === 0) return extracted;
   return { ...extracted, forModel: { excerpts: passages.map(toExcerpt), otherwise: declined(request) } };
@@ -130,5 +130,5 @@ function offer({ evidence }: Findings, request: AnswerRequest, isQuoted = false)
   return draft([OFFER[lang], ...lines].join("\n"), "offered", best.map(sourceOf));
 }
 
-/** Behind its title, so that a list in it does not read as titles. */
+/** Indents a quotation below its title, so that a list in it is not parsed as offered titles. */
 const indented = (text: string): string => text.replace(/^(?=.)/gm, "   ");

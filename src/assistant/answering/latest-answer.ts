@@ -14,12 +14,12 @@ import { declined, draft, withModel, type Draft } from "./evidence-answer.ts";
 import { periodOf, withoutPeriod } from "./period.ts";
 import { LEADS, NOT_THEN, reportedBy } from "./replies.ts";
 
-const LEAST_ALIKE = 0.6; // Similarity of titles that report the same.
-/** Number of headlines in a list; of notices on one subject, which are quoted by their first sentence; of a story's outlets. */
+const LEAST_ALIKE = 0.6; // Minimum similarity of titles that report the same event.
+/** Limits: headlines in a list; notices on one subject, which are quoted by their first sentence; outlets of a story. */
 const COUNT = { headlines: { narrow: 5, wide: 10 }, openings: { narrow: 3, wide: 6 }, outlets: 3 };
 
 const GENERIC_TERMS = new Set(searchTerms(readWords(new URL("data/generic-words.txt", import.meta.url)).join(" ")));
-/** Terms of assets: they select the items of a list, and are not a subject by themselves. */
+/** Terms of assets, which select the items of a list but are not a subject by themselves. */
 const ASSET_TERMS: ReadonlySet<string> = new Set(
   searchTerms(ASSETS.flatMap(({ symbol }) => namesOfAsset(symbol)).join(" ")),
 );
@@ -29,18 +29,18 @@ export function asksForLatest(request: AnswerRequest): boolean {
   const { question, routing, now } = request;
   const before = previousNamed(request);
   if (before !== undefined) return asksForLatest({ ...request, question: before, history: [] });
-  const said = searchTerms(withoutPeriod(question)).filter((term) => !isFunctional(term));
+  const content = searchTerms(withoutPeriod(question)).filter((term) => !isFunctional(term));
   const isNews = routing.route === "news" || routing.route === "notice" || isKind("news", question);
   const isDated = periodOf(question, now) !== undefined;
-  const isAsked = said.length === 0 ? isNews && isDated : isNews || isDated;
+  const isAsked = content.length === 0 ? isNews && isDated : isNews || isDated;
   const isListed = isAsked && !isKind("why", question) && !isOfOther(question);
-  return isListed && said.every((term) => GENERIC_TERMS.has(term) || ASSET_TERMS.has(term));
+  return isListed && content.every((term) => GENERIC_TERMS.has(term) || ASSET_TERMS.has(term));
 }
 
-/** Whether what is new does not answer a question: it asks for a rule, or whether something works now. */
+/** Whether the latest items do not answer a question, because it asks for a rule or whether something works now. */
 export const isOfOther = (question: string): boolean => isKind("rule", question) || isKind("state", question);
 
-/** The question before, where this one leaves its subject to that. */
+/** The previous question, if the question is a follow-up to it. */
 const previousNamed = ({ question, history }: AnswerRequest): string | undefined =>
   isKind("followUp", question) ? history.at(-1)?.question : undefined;
 
@@ -50,7 +50,7 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft 
   const { lang, sub_intent, confidence } = routing;
   const kind: Passage["kind"] = routing.route === "notice" ? "notice" : "news";
   const named = assetsInQuestion(`${question}\n${previousNamed(request) ?? ""}`);
-  // Those that the question names, else the one of the user's page.
+  // The assets named in the question, else the asset of the user's page.
   const assets = named.size > 0 || token_symbol === undefined ? named : new Set([token_symbol.toUpperCase()]);
   const isOfLatest = asksForLatest(request);
   const isListable = isOfLatest || assets.size > 0 || (sub_intent !== "topic" && confidence >= SURE);
@@ -77,7 +77,7 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft 
   return withModel(stories.flat(), draft([...leads, ...lines].join("\n"), outcome, sources), request);
 }
 
-/** The newest stories: of each, what several outlets report, the newest first. */
+/** The newest stories, each as reports of different outlets, newest first. */
 function newest(passages: readonly Passage[], now: number, limit: number): Passage[][] {
   const dated = passages
     .map((passage) => ({ passage, at: passage.published_at === null ? -Infinity : Date.parse(passage.published_at) }))

@@ -8,16 +8,16 @@ import { toSourceItem, type Passage } from "../passage.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 import { sentencesOf } from "../../language/sentences.ts";
 
-/** The part of a passage that a model is given: 3000 characters of plain text. */
+/** The excerpt of a passage for a model: 3000 characters of plain text. */
 export const toExcerpt = (passage: Passage): Passage => ({ ...passage, text: plainText(passage.text).slice(0, 3000) });
 
-/** What a check makes of a model's reply: its value, or why it may not be delivered. Plain data. */
+/** The result of checking a model's reply: its value, or the reasons not to deliver it. Plain data. */
 export type Checked<T> = ({ readonly value: T } | { readonly findings: readonly Finding[] }) & {
-  readonly unverified?: readonly Statement[]; // Its statements, where verdicts on them may change that.
+  readonly unverified?: readonly Statement[]; // Its statements, if verdicts on them may change the result.
 };
 
-/** Checks a model's reply against the excerpts that it was given: the value is null when it says that they do not
- * answer. A source's snippet is its sentence nearest to the reply. */
+/** Checks a model's reply against its excerpts. The value is null if the reply says that they do not answer. A source's
+ * snippet is its sentence nearest to the reply. */
 export function checkReply(request: CheckedRequest): Checked<Quotation | null> {
   const verdict = judgeReply(request);
   if (verdict === "no_answer") return { value: null };
@@ -25,15 +25,15 @@ export function checkReply(request: CheckedRequest): Checked<Quotation | null> {
   if (verdict !== "good") return { findings: verdict, ...(isOpen(verdict) && { unverified }) };
   const answer = resolveCitations(request.reply, request.excerpts);
   if (answer === null) return { value: null };
-  const said = new Set(searchTerms(answer.text));
-  const sources = answer.cited.map((passage) => toSourceItem(passage, nearestSentence(passage, said)));
+  const replyTerms = new Set(searchTerms(answer.text));
+  const sources = answer.cited.map((passage) => toSourceItem(passage, nearestSentence(passage, replyTerms)));
   return { value: { text: answer.text, sources }, unverified };
 }
 
 const MARKS = /(?<![ \t])([ \t]*)[[【]\s*(\d{1,3}(?:\s*[-–,，、;]\s*\d{1,3})*)\s*[\]】]/g;
 
-/** Maps a model's citation marks to passages: `[k]` then is the k-th of `cited`, by first mention; marks of no passage
- * go. Null when the model replies that the passages do not answer, or cites none. */
+/** Renumbers a model's citation marks: `[k]` becomes the k-th of `cited`, in order of first mention; invalid marks are
+ * removed. Null if the model replies that the passages do not answer, or cites none. */
 export function resolveCitations(raw: string, passages: readonly Passage[]) {
   if (raw.includes(NO_ANSWER)) return null;
   const cited = new Set<Passage>();
@@ -45,10 +45,10 @@ export function resolveCitations(raw: string, passages: readonly Passage[]) {
   return cited.size === 0 ? null : { text: renumbered.trim(), cited: [...cited] };
 }
 
-function nearestSentence({ title, text }: Passage, said: ReadonlySet<string>): string {
+function nearestSentence({ title, text }: Passage, replyTerms: ReadonlySet<string>): string {
   let best = { text: title, shared: -1 };
   for (const sentence of sentencesOf(text)) {
-    const shared = new Set(searchTerms(sentence).filter((term) => said.has(term))).size;
+    const shared = new Set(searchTerms(sentence).filter((term) => replyTerms.has(term))).size;
     if (shared > best.shared) best = { text: sentence, shared };
   }
   return best.text;

@@ -3,7 +3,7 @@ import PATTERNS from "./ordinal-patterns.json" with { type: "json" };
 
 const ORDINALS = PATTERNS.map((ordinal) => patternsOf(ordinal).says); // The last, the first and so on.
 
-/** The place in a list that a question is nothing but, from 1 on, and 0 for the last; undefined for another question.
+/** The position in a list, from 1 on, that is all a question consists of; 0 for the last; undefined for other questions.
  * @example
  * ordinalOf("the second one"); // 2 */
 export function ordinalOf(question: string): number | undefined {

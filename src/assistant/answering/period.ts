@@ -10,8 +10,8 @@ const PERIODS = WORDS.periods.map(({ says, ...period }) => {
 const DATES = WORDS.dates.map((date) => new RegExp(date, "u"));
 const { since: SINCE } = patternsOf({ since: WORDS.since });
 
-/** Whether something was published at the time that a question names, the last one such where it would be to come, as a
- * test; undefined without words of time. @param zone of the reader's days, an offset such as `+08:00` */
+/** A predicate: whether something was published in the period that a question names. A period that would be in the future
+ * is the last past one. Undefined without time words. @param zone UTC offset of the reader's days, such as `+08:00` */
 export function periodOf(question: string, now: number, zone = "Z") {
   const shift = offsetMinutes(zone)! * 60_000;
   const today = Math.floor((now + shift) / DAY_MS); // Days since the epoch, which began on a Thursday.
@@ -37,7 +37,7 @@ export function periodOf(question: string, now: number, zone = "Z") {
 
 type Period = Omit<(typeof PERIODS)[number], "says" | "hours">;
 
-/** The day on which a period begins (`end` 0) or that follows it (1). */
+/** The first day of a period (`end` 0), or the day after its last (1), in days since the epoch. */
 function dayOf({ of, from = 0, to = 0, ago }: Period, end: 0 | 1, number: number, today: number): number {
   const step = end === 0 ? from : to;
   const date = new Date(today * DAY_MS);
@@ -47,7 +47,7 @@ function dayOf({ of, from = 0, to = 0, ago }: Period, end: 0 | 1, number: number
   return named + step - (named + from > today ? 7 : 0);
 }
 
-/** The day of a date, without its year the last one before today. */
+/** The day of a date, in days since the epoch; without a year, its last occurrence up to today. */
 function daysOf(groups: Readonly<Record<string, string | undefined>> | undefined, today: number): number[] {
   if (groups === undefined) return [];
   const { year, month, day } = groups;
@@ -57,6 +57,6 @@ function daysOf(groups: Readonly<Record<string, string | undefined>> | undefined
   return days.filter((one) => one <= today).slice(0, 1);
 }
 
-/** The folded question without its words of time. */
+/** The folded question without its time words. */
 export const withoutPeriod = (question: string): string =>
   [...PERIODS.map(({ says }) => says), ...DATES, SINCE].reduce((text, said) => text.replace(said, " "), fold(question));

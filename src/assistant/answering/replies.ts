@@ -15,13 +15,13 @@ export const NOT_FOUND: Wordings = WORDINGS.notFound; // By route.
 export const smallTalk = (subIntent: string, lang: Language): string =>
   (SMALL_TALK[subIntent] ?? WORDINGS.smallTalk.chat)[lang];
 
-/** Fixed replies; they state no fact that needs a source. First lines of lists of headlines. */
+/** Fixed replies, which state no fact that needs a source, and the first lines of lists of headlines. */
 export const { replies: REPLIES, leads: LEADS, notThen: NOT_THEN } = WORDINGS;
-/** What precedes a list of titles to choose from, and a quotation from an article in the other language. */
+/** The introductions of a list of titles to choose from, and of a quotation from an article in the other language. */
 export const { offer: OFFER, foreignSource: FOREIGN_SOURCE, foreignTitle: FOREIGN_TITLE } = WORDINGS;
 
 const datesIn = memoized((locale: string) => Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC" }), 2);
-/** Who reports an event, and on which day of a time zone the first of them did, as ` (Block Harbor, 19 November 2026)`. */
+/** The outlets of an event and the day of the first report in a time zone: ` (Block Harbor, 19 November 2026)`. */
 export function reportedBy(reports: readonly Passage[], lang: Language, zone = "Z"): string {
   const outlets = reports.flatMap(({ outlet }) => outlet ?? []).join(lang === "zh" ? "、" : ", ");
   if (outlets === "") return "";
@@ -29,13 +29,13 @@ export function reportedBy(reports: readonly Passage[], lang: Language, zone = "
   return fillTemplate(WORDINGS.reported[lang], { outlets, date: datesIn(WORDINGS.locales[lang]).format(at) });
 }
 
-/** An answer that we are not sure of, shown as such. */
+/** Marks an answer as unsure, in its text and outcome. */
 export function asUnsure<A extends { readonly text: string }>(answer: A, lang: Language) {
   return { ...answer, text: `${WORDINGS.unsure[lang]}\n${answer.text}`, outcome: "unsure" as const };
 }
 
 const { market: MARKET } = WORDINGS;
-export const ONLY_NOW = MARKET.onlyNow; // To a question about the mood or the topics of another day.
+export const ONLY_NOW = MARKET.onlyNow; // Reply to a question about the mood or the topics of another day.
 type MarketMood = Omit<z.infer<typeof sentimentOverview>, "updated_at"> & { readonly hot: readonly string[] };
 
 /** The answer to a question about the market; `known` is false when there are no figures to answer from. */

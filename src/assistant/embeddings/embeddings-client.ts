@@ -4,18 +4,18 @@ import { createBoundedFetch, createModelFetch, failureOf, ModelReplyError } from
 import { tokensOf } from "../model/model-prompt.ts";
 import type { readVectors, VectorsReply } from "./read-vectors.ts";
 
-/** Failures in a row after which questions go without vectors; the wait after the first, which doubles with each, the
- * longest, and the longest that the endpoint may ask for, ms. */
+/** Consecutive failures after which questions go without vectors; and ms: the backoff after the first one, which doubles
+ * with each further one, its maximum, and the maximum `Retry-After`. */
 const BREAKER = { failures: 3, first_ms: 500, longest_ms: 60_000, asked_ms: 3_600_000 };
-const MOST_BYTES = 32 * 1024 * 1024; // Of a reply.
-const OF_TEXTS = [400, 413, 422]; // The statuses that may be meant for some of the texts.
+const MOST_BYTES = 32 * 1024 * 1024; // Maximum size of a reply.
+const OF_TEXTS = [400, 413, 422]; // Statuses that single texts may cause.
 type Texts = "question" | "passages";
 type Read = (reply: VectorsReply) => ReturnType<typeof readVectors> | Promise<ReturnType<typeof readVectors>>;
-/** Observes calls for vectors, and their tokens: 0 where they failed. */
+/** Observes calls for vectors, and their tokens (0 for a failed call). */
 export type EmbeddingsObserver = { embedded(texts: Texts, outcome: "ok" | "failed", tokens: number): void };
 export type ClientDeps = { readonly logger: Logger; readonly observer?: EmbeddingsObserver };
 
-/** Asks an OpenAI-compatible endpoint for vectors of texts. */
+/** A client of an OpenAI-compatible embeddings endpoint. */
 export function createEmbeddingsClient(config: EmbeddingsConfig, { logger, observer }: ClientDeps) {
   const { base_url, model, dimensions, body, query } = config;
   const send = createModelFetch(createBoundedFetch(config), Infinity, () => undefined, MOST_BYTES);
@@ -39,18 +39,18 @@ export function createEmbeddingsClient(config: EmbeddingsConfig, { logger, obser
 
   return {
     isOpen,
-    /** Whether a question need not try: the endpoint rests after failures, or has enough to do. */
+    /** Whether to skip the call for a question, because the endpoint is in backoff or at its limit of calls. */
     isBusy: () => running >= config.max_calls || performance.now() < restsUntil,
-    /** How long to wait before the next call for passages, ms. */
+    /** The wait before the next call for passages, ms. */
     wait_ms: () => Math.max(restsUntil - performance.now(), failures === 0 ? 0 : backOff()),
-    /** The vectors of texts, or why there are none; undefined when the texts are refused, or the reply does not hold their
-     * vectors: other texts may succeed. @param read reads a reply: large ones are not for the main thread
+    /** The vectors of texts, or the error of the call; undefined if the texts are refused or the reply lacks their vectors,
+     * in which case other texts may succeed. @param read parses a reply (large ones off the main thread)
      * @throws the reason of the caller's own abort */
     async embed(texts: Texts, input: readonly string[], read: Read, caller?: AbortSignal) {
       const timeout = AbortSignal.timeout(texts === "question" ? config.question_ms : config.timeout_ms);
       const signal = caller === undefined ? timeout : AbortSignal.any([timeout, caller]);
       const before = failures;
-      if (isOpen()) rest(backOff()); // One call tries it again.
+      if (isOpen()) rest(backOff()); // Only this call probes the endpoint.
       running += 1;
       const found = await fetchVectors(input, signal, read).catch(failureOf);
       running -= 1;
@@ -65,7 +65,7 @@ export function createEmbeddingsClient(config: EmbeddingsConfig, { logger, obser
       const isNew = failures === before && before + 1 === BREAKER.failures;
       const cause = found?.message ?? "the texts are refused, or the reply does not hold their vectors";
       if (isNew) logger.warn({ model, cause }, "The embeddings endpoint fails; words alone rank the articles");
-      failures = before + 1; // Calls that fail together count as one.
+      failures = before + 1; // Concurrent failures count as one.
       if (isOpen()) rest(backOff());
       return found;
     },

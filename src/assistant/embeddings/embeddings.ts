@@ -11,15 +11,15 @@ import type { AssistantJobs } from "../jobs/assistant-jobs.ts";
 import { createEmbeddingsClient, type ClientDeps } from "./embeddings-client.ts";
 import { readVectors } from "./read-vectors.ts";
 
-/** How often it is looked whether content has changed, and what is not needed any more; the wait after an error, ms. */
+/** Intervals of the checks for changed content and for unneeded vectors, and the wait after an error, ms. */
 const EVERY = { look_ms: 1000, sweep_ms: 12 * 3600 * 1000, retry_ms: 30_000 };
 export type Embeddings = ReturnType<typeof createEmbeddings>;
 /** The content that has vectors, and the jobs on it. */
 export type EmbeddedContent = { readonly content: IndexedContent; readonly runner: JobRunner<AssistantJobs> };
 type EmbeddingsDeps = EmbeddedContent & ClientDeps & { storage: Storage; clock: Clock; random: Random };
 
-/** The vectors of questions and articles. Those of articles are stored by the hash of their text, for one model: daemons
- * on one storage share them, and none is made again after a restart. */
+/** The vectors of questions and articles. Article vectors are stored per model, by the hash of their text, so that daemons
+ * share them on one storage and a restart does not compute them again. */
 export function createEmbeddings(config: EmbeddingsConfig, deps: EmbeddingsDeps) {
   const { content, runner, storage, logger } = deps;
   const client = createEmbeddingsClient(config, deps);
@@ -28,12 +28,12 @@ export function createEmbeddings(config: EmbeddingsConfig, deps: EmbeddingsDeps)
   const keyOf = (hash: string): Key => ["vectors", space, hash];
   const sweep = createSweep(keyOf, deps);
   const from = deps.random.bytes(1)[0]! / 256;
-  let most = batch_size; // Texts of the next call: after one that was refused they are sent one by one for a while.
-  let made: [hash: string, vector: Int8Array | null][] = []; // What the index has not got yet.
+  let most = batch_size; // Texts of the next call: 1 after a refusal, then doubled with each call.
+  let made: [hash: string, vector: Int8Array | null][] = []; // Vectors that the index does not have yet.
   let counts = { waiting: 0, all: 0 };
 
-  /** Finds the vectors of some articles that have none yet: stored ones, else those of one call.
-   * @returns how long to wait for the next step, ms @throws StorageError, JobError, the signal's reason */
+  /** Gets the vectors of some articles without one, from the storage or by one call.
+   * @returns the wait before the next step, ms @throws StorageError, JobError, the signal's reason */
   async function step(signal?: AbortSignal): Promise<number> {
     const wanted = { vectors: made, most, from, size };
     const { texts, ...counted } = await content.on((index) => runner.run("embed", { index, ...wanted }));
@@ -57,15 +57,15 @@ export function createEmbeddings(config: EmbeddingsConfig, deps: EmbeddingsDeps)
 
   return {
     step,
-    /** How many articles may have vectors, and how many wait for theirs; whether the endpoint is left alone. */
+    /** Number of articles that may have vectors and that wait for them; whether the circuit breaker is open. */
     state: () => ({ ...counts, isOpen: client.isOpen() }),
-    /** The vector of a question; undefined where there is none in time, and before any article has one. */
+    /** The vector of a question; undefined if it is not available in time, or before any article has one. */
     async question(question: string): Promise<Int8Array | undefined> {
       const isIdle = counts.waiting === counts.all || client.isBusy();
       const found = isIdle || (await client.embed("question", [question_prefix + question], readVectors));
       return Array.isArray(found) ? found[0] : undefined;
     },
-    /** Keeps the vectors of the content until the signal. @param ready waits until the newest content is indexed */
+    /** Keeps the vectors up to date until the signal aborts. @param ready waits until the newest content is indexed */
     async run(signal: AbortSignal, ready: () => Promise<unknown>): Promise<void> {
       while (!signal.aborted) {
         const next = ready().then(() => step(signal));
@@ -83,7 +83,7 @@ const toText = (vector: Int8Array): string => Buffer.from(vector).toString("base
 const toVector = (text: unknown) =>
   typeof text === "string" ? Int8Array.from(Buffer.from(text, "base64")) : undefined;
 
-/** Removes now and then what was not needed the last time either: vectors of articles that have gone, of other models. */
+/** Removes, at intervals, vectors that two successive sweeps found unneeded: of removed articles, or of other models. */
 function createSweep(keyOf: (hash: string) => Key, { content, runner, storage, clock }: EmbeddingsDeps) {
   let [unneeded, due] = [new Set<string>(), -Infinity];
   return async (): Promise<void> => {

@@ -1,13 +1,13 @@
 import { parseJson } from "../../runtime/json/parse-json.ts";
 
-/** A reply of an embeddings endpoint, for so many texts. `dimension`: that of the vectors before, if any. */
+/** A reply of an embeddings endpoint for `count` texts. `dimension`: that of earlier vectors, if any. */
 export type VectorsReply = Readonly<{ bytes: Uint8Array; count: number; dimension?: number | undefined }>;
 type Fields = Readonly<Record<string, unknown>> | null | undefined;
 
-const STEPS = 32; // Of a byte, in the root mean square of a vector's numbers: 127 are four of those.
+const STEPS = 32; // Byte value of a vector's root mean square; numbers are clipped at about four times that, 127.
 
-/** The directions of the vectors in the order of the texts, a byte a number and all of about the same length; and the
- * tokens that the reply reports. Undefined for another count, order or dimension, and for what is no direction. */
+/** The vectors in the order of the texts, quantized to int8 and normalized to about the same length, and the reported
+ * tokens. Undefined if count, order or dimension differ, or if a vector is zero or not finite. */
 export function readVectors({ bytes, count, dimension }: VectorsReply) {
   const reply = parseJson(Buffer.from(bytes).toString()) as Fields;
   const data = Array.isArray(reply?.["data"]) ? (reply["data"] as readonly Fields[]) : [];

@@ -1,22 +1,22 @@
 import { readWordVectors, type WordVectors } from "../../language/word-vectors.ts";
 import { product } from "../../runtime/product.ts";
 
-/** Vectors of terms, and how rare each is in what is said about services, as `scripts/make-encoder.js` makes and describes them. */
+/** Term vectors, and each term's rarity in texts about services. `scripts/make-encoder.js` trains and documents them. */
 const FILE = new URL("term-vectors.br", import.meta.url);
 export const DIMENSIONS = 100;
 
-let opened: WordVectors | undefined; // The same for the whole process.
+let opened: WordVectors | undefined; // Loaded once per process.
 
-/** Reads the vectors, where there is more time than when they are first asked for. */
+/** Loads the vectors, which may be done before they are needed. */
 export const openEncoder = () => (opened ??= readWordVectors(FILE, DIMENSIONS));
 
-/** Share of some terms that what is said about services has: of others a vector tells less. */
+/** Share of the terms that occur in texts about services; the vectors of others are less informative. */
 export const knownOf = (terms: readonly string[]): number =>
   terms.filter((term) => openEncoder().rarityOf(term) < 1).length / (terms.length || 1);
 
-/** What a text is about, as the sum of its terms' vectors, of length 1 (0 where no term is known): texts that share no
- * word may be alike, in either language. Terms count as often as they are given.
- * @param parts terms, and what each of them weighs */
+/** Encodes a text as the sum of its term vectors, of length 1 (0 if no term is known), so that texts without a shared word
+ * can be similar, also across languages. Repeated terms are added repeatedly.
+ * @param parts terms, and the weight of each of them */
 export function encode(...parts: readonly (readonly [terms: Iterable<string>, weight: number])[]): Float32Array {
   const vectors = openEncoder();
   const sum = new Float32Array(DIMENSIONS);
@@ -24,7 +24,7 @@ export function encode(...parts: readonly (readonly [terms: Iterable<string>, we
   return scaled(sum, 1);
 }
 
-/** A vector of the same direction, of another length. */
+/** A vector scaled to a length. */
 export function scaled(vector: Float32Array, length: number): Float32Array {
   const own = Math.sqrt(product(vector, vector)) || 1;
   return vector.map((x) => (x / own) * length);

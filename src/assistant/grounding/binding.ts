@@ -10,7 +10,7 @@ import type { SourceClause } from "./source-text.ts";
 
 const { binding: LEAST } = BOUNDS;
 
-/** What may distinguish a clause from others with figures: its words without the figures, "VIP 3", TRC-20, 一区, its figures. */
+/** The labels that distinguish a clause from others with figures: its other words, "VIP 3", TRC-20, 一区, its figures. */
 const labelsOf = memoized((folded: string) => {
   const figures = figuresOf(folded).filter(({ unit }) => unit !== undefined);
   const bare = figures.map(({ start }, at) => folded.slice(figures[at - 1]?.end ?? 0, start));
@@ -21,7 +21,7 @@ const labelsOf = memoized((folded: string) => {
     ([, glued, name, number, digit, kind]) => [glued ?? name ?? kind!, number ?? digit!] as const,
   );
   const all = [...words, ...numbered.map((label) => label.join(" ")), ...figures.map(keyOf)];
-  return { all: new Set(all), numbered: new Map(numbered) }; // A number by what it is of: "3" by "vip".
+  return { all: new Set(all), numbered: new Map(numbered) }; // Label to number: "vip" to "3".
 }, 5000);
 
 const NUMBERED =
@@ -29,7 +29,7 @@ const NUMBERED =
 
 const keyOf = ({ kind, unit, value }: Figure): string => `${kind} ${unit} ${value}`;
 
-/** Whether a clause names rows of a table or list, and a figure stands in other rows of it, or in another named column. */
+/** Whether a clause names rows or columns of a table or list, but the figure is in other rows or another column of it. */
 export function isOfOtherRow(figure: Figure, clause: string, clauses: readonly SourceClause[]): boolean {
   const keyed = clauses.filter(({ key }) => key !== "");
   return [...groupBy(keyed, ({ source, group }) => `${source} ${group}`).values()].some((cells) => {
@@ -44,7 +44,7 @@ export function isOfOtherRow(figure: Figure, clause: string, clauses: readonly S
   });
 }
 
-/** The keys of which a clause has most of the words that no other key has. */
+/** The keys for which a clause has most of the words that no other key has. */
 function namedIn(clause: string, keys: ReadonlySet<string>): ReadonlySet<string> {
   const said = labelsOf(clause).all;
   const labels = [...keys].flatMap((key) => [...labelsOf(key).all]);
@@ -55,9 +55,9 @@ function namedIn(clause: string, keys: ReadonlySet<string>): ReadonlySet<string>
   return new Set([...keys].filter(isNamed));
 }
 
-/** Whether a part of a sentence, list or table with another such figure shares more of the words that distinguish such
- * parts than all parts with the figure do. Words are weighted by their inverse document frequency, less if they only stand
- * before the clause. */
+/** Whether some part of a sentence, list or table with a different figure of the same kind shares more distinguishing words
+ * with the clause than every part with the figure. Words are weighted by inverse document frequency, and less if they only
+ * occur before the clause. */
 export function isOfOtherPart(figure: Figure, clause: string, before: string, clauses: readonly SourceClause[]) {
   if (figure.kind === "amount" && figure.unit === undefined && Number.isInteger(figure.value)) return false;
   const figures = figuresOf(clause).filter((one) => isLike(one, figure));
@@ -100,7 +100,7 @@ export function isOfOtherPart(figure: Figure, clause: string, before: string, cl
 function creditIn(label: string, { text, before }: SourceClause): number {
   const { all } = labelsOf(text);
   if (all.has(label)) return 1;
-  // A short part goes on with the subject of the one before.
+  // A short part continues the subject of the part before it.
   return labelsOf(before).all.has(label) ? (all.size < 3 ? 0.9 : LEAST.before) : 0;
 }
 

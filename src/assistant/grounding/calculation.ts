@@ -6,14 +6,14 @@ const { figures: MOST } = BOUNDS;
 const Exact = Decimal.clone({ precision: 40 });
 const INVALID = new Exact(Number.NaN);
 
-/** An amount as calculations see it: its value and the dimension of its unit; none for plain numbers and counts. */
+/** An operand: a value and the dimension of its unit, undefined for plain numbers and counts. */
 type Quantity = Pick<Figure, "value" | "unit">;
 
-/** Units of numbers that say how many: "three times", "12 shares". */
+/** Units of counts: "three times", "12 shares". */
 export const COUNTED: ReadonlySet<string | undefined> = new Set([undefined, "count", "times"]);
 
-/** Whether a calculation gives a figure: with two figures of which one is `near`, or both `far` ones where the words say
- * so; or a sum of the last near ones. Takes a bounded number of steps: several are taken one by one, as a reply says them. */
+/** Whether a calculation gives a figure: of two figures, of which one is `near` (or both `far`, if the words state one,
+ * `isSaid`), or a sum of the last near ones. Bounded in time: a reply states a longer calculation step by step. */
 export function isCalculated(figure: Figure, near: readonly Figure[], far: readonly Figure[], isSaid: boolean) {
   const operands = quantitiesOf(near.slice(-3 * MOST.parts), figure.unit);
   const all = [...operands, ...quantitiesOf(far.slice(0, MOST.summands), figure.unit)];
@@ -25,7 +25,7 @@ export function isCalculated(figure: Figure, near: readonly Figure[], far: reado
   return like.some(({ value, unit }) => isFigure({ value: (sum += value), unit }));
 }
 
-/** The quantities that figures stand for. A large number may lack its unit: "What is the fee for 20000?" */
+/** The operands that figures may mean. A large number may lack its unit: "What is the fee for 20000?" */
 function quantitiesOf(figures: readonly Figure[], wanted: string | undefined): Quantity[] {
   const amounts = figures.filter(({ kind, unit }) => kind === "amount" && unit !== "weekday");
   const units = [wanted, ...amounts.map(({ unit }) => unit)].filter((unit) => !PLAIN.has(unit));
@@ -37,7 +37,7 @@ function quantitiesOf(figures: readonly Figure[], wanted: string | undefined): Q
   return [...new Map(found.map((one) => [`${one.unit} ${one.value}`, one])).values()];
 }
 
-/** The unit of "12" in "12 months": what a price is multiplied with. */
+/** The unit of "12" in "12 months" when it is a factor of a price. */
 const SPANS = "spans";
 const PLAIN: ReadonlySet<string | undefined> = new Set([...COUNTED, "time", "percent"]);
 
@@ -62,7 +62,7 @@ function resultsOf(a: Quantity, b: Quantity): Quantity[] {
 
 const isFactor = ({ unit }: Quantity, of: Quantity) => unit === undefined || (unit === SPANS && of.unit !== "time");
 
-/** Whether a result is the figure, rounded as that is written. */
+/** Whether a result equals the figure, within the figure's rounding. */
 function isEqual({ value, unit }: Quantity, figure: Figure): boolean {
   if (unit !== figure.unit && !(COUNTED.has(figure.unit) && unit !== "percent" && unit !== SPANS)) return false;
   const rounding = figure.decimals < 1 ? 0 : Math.min(0.5 * 10 ** -figure.decimals, Math.abs(value) * 0.01);
@@ -100,7 +100,7 @@ export function evaluate(expression: string, operands: ReadonlySet<string>): Dec
   return expression.length > BOUNDS.calculations.length ? INVALID : sum(withoutGroups(plain.replace(/\s/g, "")));
 }
 
-/** Whether one of the results is an amount, rounded as it is written; a whole one only where it is said to be inexact. */
+/** Whether one of the results equals an amount, within its rounding; a whole number is rounded only if called inexact. */
 export function isResult(figure: Figure, results: readonly Decimal[], isAbout: boolean): boolean {
   const written = figure.value / figure.factor;
   const rounding = figure.decimals === 0 && !isAbout ? 0 : 0.5 * 10 ** -figure.decimals;

@@ -10,16 +10,16 @@ import type { ReplyFault } from "./reply-fault.ts";
 import type { SourceClause, SourceText, StatementContext } from "./source-text.ts";
 import { clausesOf, type Statement } from "./statements.ts";
 import { hasOpposite, isNegated, NO_NAMES, overclaims, SAYS } from "./word-sets.ts";
-import { shareOf, tellingOf, wordingOf } from "./wording.ts";
+import { shareOf, contentOf, wordingOf } from "./wording.ts";
 
 const { words: WORDS, shares: LEAST, figures: MOST } = BOUNDS;
 
-/** What is wrong with a statement: undefined when the passages that it cites support it. */
+/** The fault of a statement; undefined when the passages that it cites support it. */
 export function checkStatement({ text }: Statement, context: StatementContext): ReplyFault | undefined {
   const folded = fold(text);
   const figures = figuresOf(folded);
   if (context.sources.length === 0) {
-    const { words } = tellingOf(text);
+    const { words } = contentOf(text);
     if (isPointer(text, folded, context)) return undefined;
     return words.length < WORDS.few && figures.length === 0 && literalsOf(text).length === 0 ? undefined : "uncited";
   }
@@ -40,7 +40,7 @@ function isPointer(text: string, folded: string, { all }: StatementContext): boo
   const literals = literalsOf(text);
   if (literals.length === 0 || !areIn(all, literals)) return false;
   const rest = literals.reduce((left, literal) => left.replaceAll(literal, " "), folded);
-  return figuresOf(rest).length === 0 && tellingOf(rest).words.length <= WORDS.pointing;
+  return figuresOf(rest).length === 0 && contentOf(rest).words.length <= WORDS.pointing;
 }
 
 function checkFigures(folded: string, figures: readonly Figure[], context: StatementContext): ReplyFault | undefined {
@@ -51,7 +51,7 @@ function checkFigures(folded: string, figures: readonly Figure[], context: State
   const before = [...asked.figures.slice(0, MOST.parts), ...context.said.slice(-MOST.parts)];
   const known: Figure[] = [];
   const unknown = figures.filter((figure) => {
-    // What was calculated may be calculated with.
+    // A calculated figure may be an operand of the next calculation.
     const near = [...counts.filter((count) => count !== figure), ...before, ...known.slice(-MOST.parts)];
     const isKnown =
       isStated(figure, folded, { stated, asked: asked.figures, near, far: context.figures }) ||
@@ -59,10 +59,10 @@ function checkFigures(folded: string, figures: readonly Figure[], context: State
     if (isKnown) known.push(figure);
     return !isKnown;
   });
-  // What the question supposes may be said again beside what the sources state.
+  // A figure of the question may be repeated next to figures that the sources state.
   const mayRepeat = known.length > 0 || isNegated(folded) || /[:：]$/.test(folded);
   const isRepeated = (figure: Figure) => mayRepeat && asked.figures.some((other) => isSame(figure, other, false));
-  // A small number without a unit, in words: "two ways", "one of them".
+  // A small number in words without a unit: "two ways", "one of them".
   const isHarmless = ({ value, unit, inWords, kind }: Figure) =>
     kind === "amount" && inWords && COUNTED.has(unit) && value <= 10;
   return unknown.every((figure) => isHarmless(figure) || isRepeated(figure)) ? undefined : "figure";
@@ -70,7 +70,7 @@ function checkFigures(folded: string, figures: readonly Figure[], context: State
 
 const NAME = /(?<![\p{L}\d.'’-])[A-Z][\p{Script=Latin}\d]*(?:[-.&'’][\p{Script=Latin}\d]+)*/gu;
 const LATIN = /(?<![\p{Script=Latin}\d])[A-Za-z][\p{Script=Latin}\d]*(?:[-.&][\p{Script=Latin}\d]+)*/gu;
-/** Names and coins of a statement stand in its sources, or in the question where the sources are about it. */
+/** The names and coins of a statement must occur in its sources or in the question. */
 function checkNames(text: string, { sources, asked }: StatementContext): ReplyFault | undefined {
   const stated = (name: string) => sources.some(({ folded }) => folded.includes(name)) || asked.folded.includes(name);
   const coins = [...assetsInQuestion(text)];
@@ -83,29 +83,29 @@ function checkNames(text: string, { sources, asked }: StatementContext): ReplyFa
   return others.every((name) => stated(fold(name)) || isInWords(name, stated)) ? undefined : "name";
 }
 
-/** "Log-in" and "USDT-TRC20" are named when each of their parts is; a plural, when its singular is. */
+/** A compound like "Log-in" or "USDT-TRC20" is named if each of its parts is; a plural, if its singular is. */
 function isInWords(name: string, stated: (name: string) => boolean): boolean {
   const parts = fold(name).match(/[^-.&'’\s/]+/g) ?? [];
   return parts.every((part) => stated(part) || stated(part.replace(/(?:es|s|ing|ed)$/, "")) || NO_NAMES.has(part));
 }
 
 function checkWords(text: string, figures: readonly Figure[], { sources, asked }: StatementContext) {
-  const telling = tellingOf(text);
-  // Where the figures are right, few words say enough.
-  if (telling.words.length < WORDS.few + (figures.length > 1 ? 1 : 0)) return undefined;
+  const content = contentOf(text);
+  // Few words suffice if the figures are right.
+  if (content.words.length < WORDS.few + (figures.length > 1 ? 1 : 0)) return undefined;
   const least = leastShare(figures);
-  const isSaid = shareOf(telling, ...sources, asked.wording) >= LEAST.asked * least;
-  return isSaid && shareOf(telling, ...sources) >= LEAST.alone * least ? undefined : "unsupported";
+  const isSaid = shareOf(content, ...sources, asked.wording) >= LEAST.asked * least;
+  return isSaid && shareOf(content, ...sources) >= LEAST.alone * least ? undefined : "unsupported";
 }
 
-/** What a figure in its right place says need not be said in words. */
+/** A factor of the minimum share of words: a statement with figures needs fewer supported words. */
 const leastShare = (figures: readonly Figure[]): number =>
   figures.some(({ kind, unit }) => kind !== "amount" || !COUNTED.has(unit)) ? LEAST.figured : 1;
 
 /** Addresses of the web with or without a scheme, mail addresses, names of hosts; telephone numbers, wallets, hashes, users. */
 const LITERALS = SOURCES.map((source) => new RegExp(source, "gi"));
 
-/** What a text names that must stand in a source letter by letter, folded: links, mail addresses, numbers to call, wallets. */
+/** The literals of a text that must occur verbatim in a source, folded: links, mail addresses, phone numbers, wallets. */
 const literalsOf = (text: string): string[] =>
   LITERALS.flatMap((pattern) => text.match(pattern) ?? [])
     .filter((found) => !SAYS.dateOrAmount.test(found))
@@ -122,21 +122,21 @@ function checkClauses(text: string, context: StatementContext): ReplyFault | und
 }
 
 function checkMeaning(clause: string, { sources, asked }: StatementContext): ReplyFault | undefined {
-  const telling = tellingOf(clause);
-  const isTelling = telling.words.length >= WORDS.few;
-  if (isTelling && shareOf(telling, ...sources, asked.wording) < LEAST.clause * leastShare(figuresOf(clause)))
+  const content = contentOf(clause);
+  const hasContent = content.words.length >= WORDS.few;
+  if (hasContent && shareOf(content, ...sources, asked.wording) < LEAST.clause * leastShare(figuresOf(clause)))
     return "unsupported";
   const texts = sources.map(({ folded }) => folded);
   if (overclaims(clause, texts)) return "unsupported";
-  if (!isTelling) return undefined;
+  if (!hasContent) return undefined;
   const all = sources.flatMap(({ clauses }) => clauses);
-  const shares = new Map(all.map((one) => [one, shareOf(telling, one)]));
+  const shares = new Map(all.map((one) => [one, shareOf(content, one)]));
   const best = Math.max(0, ...shares.values());
   const said = wordingOf(clause);
   const isNot = isNegated(clause);
-  // What a short clause denies must not be claimed with its words.
+  // The statement must not claim, in its words, what a negated clause denies.
   const isDenied = (one: SourceClause): boolean =>
-    isNegated(one.text) && one.telling.words.length > 1 && shareOf(one.telling, said) >= LEAST.denied;
+    isNegated(one.text) && one.content.words.length > 1 && shareOf(one.content, said) >= LEAST.denied;
   if (!isNot && all.some(isDenied)) return "contradiction";
   const alike = all.filter((one) => shares.get(one)! >= best - LEAST.alike);
   const isOther = alike.every((one) => (isNegated(one.text) !== isNot) !== hasOpposite(clause, one.text));

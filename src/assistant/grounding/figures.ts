@@ -5,15 +5,15 @@ import { memoized } from "../../runtime/cache/memoized.ts";
 import { readNames, readNumbers } from "../../runtime/text/data-rows.ts";
 import PATTERNS from "./data/figure-patterns.json" with { type: "json" };
 
-/** What a text states in figures: an amount with its unit, a date, or a time of day. */
+/** A figure of a text: an amount with its unit, a date, or a time of day. */
 export interface Figure {
   readonly kind: "amount" | "date" | "time";
-  /** In the unit's base; month × 100 + day, 0 for one that is not written; minutes since midnight. */
+  /** Amount: in base units. Date: month × 100 + day, with 0 for a missing part. Time: minutes since midnight. */
   readonly value: number;
   /** The dimension of an amount's unit; the year of a date; undefined when it is not stated. */
   readonly unit: string | undefined;
-  readonly factor: number; // Units of the base in one of the unit's.
-  readonly decimals: number; // Decimal places as written: what a rounded number may differ by.
+  readonly factor: number; // Base units per unit.
+  readonly decimals: number; // Decimal places as written, which give its rounding.
   readonly inWords: boolean; // Written in words or Chinese numerals.
   readonly start: number;
   readonly end: number;
@@ -37,7 +37,7 @@ export const NUMBER_WORDS: readonly string[] = [...WORDS.keys()];
 const TICKERS = new Set(ASSETS.map(({ symbol }) => symbol.toLowerCase()));
 
 const ANY_UNIT = UNIT_NAMES.join("|").replaceAll("$", "\\$");
-/** A unit behind a number; a Latin one ends there. Another short word may be a ticker. */
+/** A unit after a number; a Latin unit must be a whole word. Another short word may be a ticker. */
 const UNIT = new RegExp(`[\\s-]{0,2}(?:(${ANY_UNIT})(?![a-z])|([a-z]{2,6})(?![a-z]))`, "y");
 const CURRENCY_BEFORE = /((?:us|hk|s)?\$|[¥€£]|(?<![a-z])(?:usd|eur|gbp|cny|rmb|hkd|sgd|jpy|idr|php|inr|aud|day))\s?$/;
 const RANGE = /^\s{0,2}(?:[-–—~～至到、/]|to|and|or|或者?|和)\s{0,2}$/;
@@ -49,7 +49,7 @@ const NOTATIONS = PATTERNS.map(({ kind, pattern }) => ({
   pattern: new RegExp(pattern.replaceAll("{words}", NUMBER_WORDS.join("|")), "gu"),
 }));
 
-/** The figures of a folded text in any notation. Linear in its length. */
+/** The figures of a folded text in any notation. Linear time. */
 export const figuresOf = memoized((folded: string): readonly Figure[] => {
   const figures: Figure[] = [];
   let rest = folded;
@@ -68,7 +68,7 @@ export const figuresOf = memoized((folded: string): readonly Figure[] => {
   return figures.map((figure, at) => inUnitOfRange(figure, figures[at + 1], folded));
 }, 5000);
 
-/** "1–3 days" are one day to three days. */
+/** Gives the first figure of a range the unit of the second: "1–3 days" is 1 day to 3 days. */
 function inUnitOfRange(figure: Figure, next: Figure | undefined, text: string): Figure {
   if (figure.kind !== "amount" || figure.unit !== undefined || next?.kind !== "amount") return figure;
   if (next.start - figure.end > 8 || !RANGE.test(text.slice(figure.end, next.start))) return figure;
@@ -77,7 +77,7 @@ function inUnitOfRange(figure: Figure, next: Figure | undefined, text: string): 
 
 function dateOf({ year, month = "", day = "" }: Groups): Value | undefined {
   const [m, d] = [MONTHS.indexOf(month.slice(0, 3)) + 1 || Number(month), Number(day)];
-  const value = m > 12 ? d * 100 + m : m * 100 + d; // The month comes first in American dates.
+  const value = m > 12 ? d * 100 + m : m * 100 + d; // A month above 12 is a day: the date has the other order.
   return value > 0 && value < 1232 && value % 100 < 32 ? { value, unit: year } : undefined;
 }
 

@@ -14,11 +14,11 @@ import { readSource, type SourceText } from "./source-text.ts";
 import { statementsOf, type Statement } from "./statements.ts";
 import { wordingOf } from "./wording.ts";
 
-/** Whether a reply may be delivered: `no_answer` when it says that the passages do not answer. */
+/** Whether a reply may be delivered; `no_answer` when it says that the passages do not answer. */
 export type Verdict = "good" | "no_answer" | readonly Finding[];
 
-/** Checks a reply as a whole, and each sentence against the passages that it cites. Linear in the reply's length.
- * Where a verifier has judged the statements, its verdicts decide what the rules are not sure of. */
+/** Checks a reply as a whole, and each statement against the passages that it cites. Linear in the reply's length.
+ * A verifier's verdicts, if given, decide the statements about which the rules are not sure. */
 export function judgeReply(request: CheckedRequest): Verdict {
   const { reply, excerpts, question, previous = "", lang, wide, verdicts } = request;
   if (reply.includes(NO_ANSWER)) return "no_answer";
@@ -50,13 +50,13 @@ export function judgeReply(request: CheckedRequest): Verdict {
   return found.length === 0 ? "good" : found;
 }
 
-/** What is wrong with a statement once it was verified: a fault that the rules are sure of stays. */
+/** The fault of a verified statement. A verdict cannot overrule a fault of which the rules are sure. */
 function decideByVerdict(fault: ReplyFault | undefined, { verdict }: StatementVerdict): ReplyFault | undefined {
   const { overrules, finds } = VERDICTS.verdicts[verdict] as { overrules: readonly string[]; finds?: ReplyFault };
   return fault !== undefined && !overrules.includes(fault) ? fault : finds;
 }
 
-/** Whether verdicts may change what becomes of a reply with these faults. */
+/** Whether verdicts may overrule all of these faults. */
 export const isOpen = (found: readonly Finding[]): boolean => found.every(({ fault }) => VERDICTS.open.includes(fault));
 
 const SAYS = patternsOf(PATTERNS);
@@ -64,7 +64,7 @@ const { characters: MOST, echo: ECHO, english: ENGLISH } = BOUNDS;
 
 interface ReplyContext extends CheckedRequest {
   readonly sources: readonly SourceText[];
-  readonly isQuoted: (part: string) => boolean; // Whether a passage says it word for word.
+  readonly isQuoted: (part: string) => boolean; // Whether a passage contains it verbatim.
 }
 
 const isFiller = (sentence: string): boolean =>
@@ -91,7 +91,7 @@ function checkWhole(statements: readonly Statement[], context: ReplyContext): Re
   return (Object.keys(has) as ReplyFault[]).filter((fault) => has[fault]);
 }
 
-/** Whether a statement advises to trade or foretells a price. What help says is a rule. */
+/** Whether a statement gives trading advice or predicts a price. A quotation from help or a notice is not advice. */
 function isAdvice({ text, cited }: Statement, { sources }: ReplyContext): boolean {
   const folded = fold(text);
   const found = SAYS.advice.exec(folded)?.[0];
@@ -100,7 +100,7 @@ function isAdvice({ text, cited }: Statement, { sources }: ReplyContext): boolea
   return !own.some((source) => !source.isNews && source.folded.includes(found));
 }
 
-/** Whether a reply says what the question told it to say, word for word, and no source does. */
+/** Whether a reply repeats verbatim a text that the question dictates and no source contains. */
 function isDictated(statements: readonly Statement[], { question, isQuoted }: ReplyContext): boolean {
   const asked = fold(question);
   if (!SAYS.dictating.test(asked)) return false;

@@ -4,12 +4,12 @@ import { parseJson } from "../../runtime/json/parse-json.ts";
 import type { Passage } from "../passage.ts";
 import CORRECTIONS from "./data/corrections.json" with { type: "json" };
 
-/** What is wrong with a model's reply. Each has a sentence in `data/corrections.json` that asks for another. */
+/** A fault of a model's reply. `data/corrections.json` has a correction request for each. */
 export type ReplyFault = keyof typeof CORRECTIONS;
-/** What is wrong, and the sentence that it was found in, if it was found in one. */
+/** A fault, and the sentence that has it, unless it concerns the whole reply. */
 export type Finding = { readonly fault: ReplyFault; readonly sentence?: string };
 
-/** A model's reply, and what it replies to. Plain data. */
+/** A model's reply and its request. Plain data. */
 export interface CheckedRequest {
   readonly reply: string;
   readonly excerpts: readonly Passage[]; // The passages that the model was given, in the order of their numbers.
@@ -21,7 +21,7 @@ export interface CheckedRequest {
   readonly verdicts?: Verdicts;
 }
 
-/** What a verifier says of a statement, and the calculations that give its figures. */
+/** A verifier's verdict on a statement, and the calculations that give its figures. */
 const statementVerdict = z.strictObject({
   number: z.int(),
   difference: z.string(),
@@ -30,11 +30,11 @@ const statementVerdict = z.strictObject({
 });
 const verdicts = z.strictObject({ statements: z.array(statementVerdict) });
 export type StatementVerdict = z.infer<typeof statementVerdict>;
-/** Verdicts on the statements of a reply, in order; undefined where the rules alone decide. */
+/** Verdicts on the statements of a reply, in order; undefined if only the rules decide. */
 export type Verdicts = readonly StatementVerdict[] | undefined;
 
-/** The verdicts of a verifier's reply on so many statements, in a code block or not; undefined unless each is judged
- * once, in order. */
+/** Parses a verifier's reply, in a code block or not. Undefined unless it has one verdict on each of `count` statements,
+ * in order. */
 export function readVerdicts(reply: string, count: number): Verdicts {
   const { data } = verdicts.safeParse(parseJson(reply.replace(/^\s*```(?:json)?|```\s*$/g, "")));
   const isWhole = data?.statements.length === count && data.statements.every(({ number }, at) => number === at + 1);

@@ -6,10 +6,10 @@ import { SAYS } from "./word-sets.ts";
 const { figures: MOST } = BOUNDS;
 const LOOSE: Readonly<Record<string, readonly string[]>> = BOUNDS.currencies;
 
-/** What a statement's figures may come from: its passages, the question, what was said near it, all passages of the reply. */
+/** Known figures: of the statement's passages, of the question, of nearby statements, and of all cited passages. */
 type KnownFigures = Readonly<Record<"stated" | "asked" | "near" | "far", readonly Figure[]>>;
 
-/** Whether sources state a figure, or it is calculated from others; dates and times may stand in the question too. */
+/** Whether sources state a figure, or it is calculated from others; dates and times may also come from the question. */
 export function isStated(figure: Figure, text: string, { stated, asked, near, far }: KnownFigures): boolean {
   if (stated.some((other) => isSame(figure, other, isAbout(text, figure)))) return true;
   if (figure.kind === "amount") return isCalculated(figure, near, far, SAYS.computed.test(text));
@@ -18,7 +18,7 @@ export function isStated(figure: Figure, text: string, { stated, asked, near, fa
   return figure.kind === "date" && days.some((day) => spans.some((span) => isAfter(figure, day, span)));
 }
 
-/** Whether a date is so many days before or after another: 21 days after 10 November. */
+/** Whether a date is a number of days (`span`) before or after another: 21 days after 10 November. */
 function isAfter(figure: Figure, from: Figure, span: Figure): boolean {
   const isDay = from.kind === "date" && from.value > 100 && from.value % 100 > 0;
   if (!isDay || span.unit !== "time" || span.factor < 86_400) return false;
@@ -29,11 +29,11 @@ function isAfter(figure: Figure, from: Figure, span: Figure): boolean {
   });
 }
 
-/** Whether a text says that a figure of it is not exact. */
+/** Whether a text qualifies a figure as inexact. */
 export const isAbout = (text: string, { start, end }: Figure): boolean =>
   SAYS.about.test(text.slice(Math.max(0, start - 16), end + 4));
 
-/** Whether two figures are the same, whatever their notation. */
+/** Whether two figures are equal in any notation. */
 export function isSame(a: Figure, b: Figure, isInexact: boolean): boolean {
   if (a.kind !== b.kind) return false;
   if (a.kind === "date") return isSameDate(a, b);
@@ -56,7 +56,7 @@ function isSameDate(a: Figure, b: Figure): boolean {
   return (monthA === monthB || monthA === 0 || monthB === 0) && (dayA === dayB || dayA === 0);
 }
 
-/** Whether two units are the same as far as they are written: "$" and 元 are of several currencies. */
+/** Whether two units are compatible as written: "$" and 元 stand for several currencies. */
 function isSameUnit({ unit: a }: Pick<Figure, "unit">, { unit: b }: Pick<Figure, "unit">): boolean {
   if (a === b || (b === undefined && a !== "weekday")) return true;
   if (a === undefined || b === undefined) return b !== "percent" && b !== "weekday" && b !== undefined;

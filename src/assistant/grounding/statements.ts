@@ -2,14 +2,14 @@ import { sentencesOf } from "../../language/sentences.ts";
 
 /** A sentence, list item or table row of a reply. */
 export interface Statement {
-  readonly text: string; // Without its marks and its bullet.
-  readonly own: readonly number[]; // Numbers of the passages it cites itself, from 1.
-  readonly cited: readonly number[]; // Those it cites, or that what it belongs to cites.
+  readonly text: string; // Without citation marks and bullet.
+  readonly own: readonly number[]; // Numbers of the passages that it cites itself, from 1.
+  readonly cited: readonly number[]; // `own`, or the citations of the paragraph or list that it belongs to.
 }
 
-/** One mark, or a list in brackets: `[1]`, `【1】`, `[1, 3-5]`. */
+/** One citation mark, or a list in brackets: `[1]`, `【1】`, `[1, 3-5]`. */
 const MARKS = /[ \t]{0,3}[[【]\s{0,3}(\d{1,3}(?:\s{0,3}[-–,，、;]\s{0,3}\d{1,3}){0,12})\s{0,3}[\]】]/g;
-/** Marks behind the end of a sentence belong to it. */
+/** Marks after the end of a sentence belong to that sentence. */
 const MARKS_BEHIND = /([.。！？!?…]["”’」』）)*]{0,4})((?:[ \t]{0,3}[[【][\d\s,，、;–-]{1,60}[\]】]){1,8})/g;
 const BULLET =
   /^\s*(?:[-*•·–—]\s+|\(?\d{1,2}[.)、）]\s*(?!\d)|[（(][一二三四五六七八九十\d]{1,2}[)）]\s*|[一二三四五六七八九十]、|#{1,6}\s+|[①-⑳]\s*)/u;
@@ -21,7 +21,7 @@ interface Part extends Omit<Statement, "cited"> {
   readonly block: number;
 }
 
-/** The statements of a reply, in order, with what they cite. Linear in its length. */
+/** The statements of a reply, in order, with their citations. Linear time. */
 export function statementsOf(reply: string): Statement[] {
   const parts: Part[] = [];
   let block = 0;
@@ -38,7 +38,7 @@ export function statementsOf(reply: string): Statement[] {
   return parts.map(({ text, own }, at) => ({ text, own, cited: citedBy(parts, at) }));
 }
 
-/** Own marks; else those of the next sentence with some in its paragraph or list; an item's, of what introduces it. */
+/** A statement's own citations, else those of the next sentence with any in its block, else those of a list's lead. */
 function citedBy(parts: readonly Part[], at: number): readonly number[] {
   const part = parts[at]!;
   if (part.own.length > 0) return part.own;
@@ -52,7 +52,7 @@ function citedBy(parts: readonly Part[], at: number): readonly number[] {
 
 const CLAUSE_END = /,(?!\d)|[，；;：:]|(?<![a-z])(?:but|and|while|whereas|however)(?![a-z])|但是?|而且?|不过/i;
 
-/** The parts of a sentence that state something each. */
+/** The clauses of a sentence. */
 export function clausesOf(sentence: string): string[] {
   const clauses = sentence.split(CLAUSE_END).map((clause) => clause.trim());
   return clauses.filter((clause) => /[\p{L}\p{N}]/u.test(clause));

@@ -3,11 +3,11 @@ import { readRows, readWords } from "../../runtime/text/data-rows.ts";
 import { literal, patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./statement-patterns.json" with { type: "json" };
 
-/** What statements and their clauses say: that an amount is not exact or was computed, that they deny what they list. */
+/** Patterns of statements: an amount is inexact or computed, a listed word is denied, and others. */
 export const SAYS = patternsOf(PATTERNS);
 const HAN = /^\p{Script=Han}/u;
 
-/** Matches any of the words in a folded text: Latin ones whole, the longest first. */
+/** A pattern of any of the words in a folded text, the longest first; Latin ones match as whole words. */
 export function anyOf(words: readonly string[]): RegExp {
   const sorted = [...words].sort((a, b) => b.length - a.length).map(literal);
   const latin = sorted.filter((word) => !HAN.test(word)).join("|");
@@ -15,13 +15,13 @@ export function anyOf(words: readonly string[]): RegExp {
   return new RegExp([latin && `(?<![a-z'])(?:${latin})(?![a-z'])`, han].filter(Boolean).join("|"), "g");
 }
 
-/** Words with capitals that name nothing. */
+/** Capitalised words that are not names. */
 export const NO_NAMES: ReadonlySet<string> = new Set(readWords(new URL("data/words-in-capitals.txt", import.meta.url)));
 
 const NEGATION_ROWS = readRows(new URL("data/negations.txt", import.meta.url));
 const NEGATIONS = new Map(NEGATION_ROWS.map(([[name = ""] = [], words = []]) => [name, anyOf(words)] as const));
 
-/** Whether a folded text states the opposite of what its other words say: two negations are none. */
+/** Whether a folded text is negated. Two negations cancel each other. */
 export function isNegated(folded: string): boolean {
   const text = folded
     .replaceAll("’", "'")
@@ -32,7 +32,7 @@ export function isNegated(folded: string): boolean {
 
 const ABSOLUTES = readRows(new URL("data/absolutes.txt", import.meta.url)).map(([words = []]) => anyOf(words));
 
-/** Whether one folded text says that something always, everywhere, for all or surely is so, and none of the others does. */
+/** Whether a folded text makes an absolute claim (always, everywhere, for all, surely) that none of the sources makes. */
 export const overclaims = (folded: string, sources: readonly string[]): boolean =>
   ABSOLUTES.some((words) => {
     const at = folded.search(words);
@@ -42,7 +42,7 @@ export const overclaims = (folded: string, sources: readonly string[]): boolean 
 
 const OPPOSITES = readRows(new URL("data/opposites.txt", import.meta.url)).map((sides) => sides.map(anyOf));
 
-/** For each pair of opposites, which side a folded text has: 1, -1, or 0 for both or none. */
+/** The side of a folded text in each pair of opposites: 1, -1, or 0 for both or none. */
 const sidesOf = memoized(
   (folded: string): readonly number[] =>
     OPPOSITES.map(([one, other]) => Number(folded.search(one!) !== -1) - Number(folded.search(other!) !== -1)),

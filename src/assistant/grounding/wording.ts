@@ -8,14 +8,14 @@ import BOUNDS from "./data/bounds.json" with { type: "json" };
 import { NUMBER_WORDS, UNIT_NAMES } from "./figures.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 
-/** What a text says in words: stems, pairs of Chinese characters, meanings, and translations where they are needed. */
+/** The words of a text as terms (stems, Chinese characters and their pairs) and ids of thesaurus meanings. */
 export type Wording = { readonly terms: ReadonlySet<string>; readonly meanings: ReadonlySet<number> };
 /** The content words of a statement, and the phrases among them whose meaning is known. */
-export type Telling = { readonly words: readonly string[]; readonly mentions: readonly Omit<Mention, "phrase">[] };
+export type ContentWords = { readonly words: readonly string[]; readonly mentions: readonly Omit<Mention, "phrase">[] };
 const { credits: CREDIT } = BOUNDS;
 const KEPT = 5000;
 
-/** The words of a source, or of a part of it. */
+/** The wording of a source, or of a part of it. */
 export const wordingOf = memoized((text: string): Wording => {
   const terms = new Set(searchTerms(text));
   const meanings = new Set<number>();
@@ -28,8 +28,8 @@ export const wordingOf = memoized((text: string): Wording => {
   return { terms, meanings };
 }, KEPT);
 
-/** The telling words of a statement. */
-export const tellingOf = memoized((statement: string): Telling => {
+/** The content words of a statement. */
+export const contentOf = memoized((statement: string): ContentWords => {
   const words = tokenizeFolded(fold(statement)).flatMap(({ text: token, han }) => {
     if (han) return segment(token).filter((word) => !isFunctionWord(word) && !EMPTY_WORDS.has(word));
     const word = stem(token);
@@ -42,8 +42,8 @@ export const tellingOf = memoized((statement: string): Telling => {
   return { words, mentions: [...thesaurus.mentionsInEnglish(words), ...inChinese] };
 }, KEPT);
 
-/** The share of a statement's telling words that one of the sources says, 0 to 1. */
-export function shareOf({ words, mentions }: Telling, ...sources: readonly Wording[]): number {
+/** The share of a statement's content words that one of the sources has, 0 to 1. */
+export function shareOf({ words, mentions }: ContentWords, ...sources: readonly Wording[]): number {
   if (words.length === 0) return 1;
   const credits = words.map((word) => Math.max(...sources.map((source) => creditOf(word, source))));
   for (const { meaning, places } of mentions) {
@@ -53,7 +53,7 @@ export function shareOf({ words, mentions }: Telling, ...sources: readonly Wordi
   return credits.reduce((sum, credit) => sum + credit, 0) / words.length;
 }
 
-/** 1 when the source has the word; less when it has one that means the same, or its characters. */
+/** 1 if the source has the word; less if it only has a word of the same meaning, or the word's characters. */
 function creditOf(word: string, { terms }: Wording): number {
   if (terms.has(word)) return 1;
   const characters = /^\p{Script=Han}/u.test(word) ? Array.from(word) : [];
@@ -63,7 +63,7 @@ function creditOf(word: string, { terms }: Wording): number {
   return characters.length > 1 ? (CREDIT.characters * found) / characters.length : 0;
 }
 
-/** Words of the other language that a word translates to, and words of its own that share such a translation. */
+/** Translations of a word, and words of its own language with the same translations. */
 const relatedTo = memoized((word: string): readonly string[] => {
   const [there, back] = /^\p{Script=Han}/u.test(word) ? [toEnglish, toChinese] : [toChinese, toEnglish];
   const first = (found: readonly Translation[]) => found.slice(0, CREDIT.translations).map(([other]) => other);
@@ -71,7 +71,7 @@ const relatedTo = memoized((word: string): readonly string[] => {
   return [...new Set([...translated, ...translated.flatMap((other) => first(back(other)))])];
 }, KEPT);
 
-/** Units and numbers are compared as figures, denials by themselves; words that lead over or compute say nothing. */
+/** Words that are not content: units and numbers (compared as figures), negations (compared apart), and connectives. */
 const EMPTY_WORDS: ReadonlySet<string> = new Set([
   ...UNIT_NAMES.flatMap((name) => name.split(" ")),
   ...NUMBER_WORDS,

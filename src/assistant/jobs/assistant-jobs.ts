@@ -10,15 +10,15 @@ import { VectorIndex } from "../retrieval/vector-index.ts";
 import { routeQuestion } from "../routing/router.ts";
 import { beginIndex, type BeginIndex } from "./shared-indexes.ts";
 
-/** Which content an index has to hold: a worker that was replaced has none. */
+/** The id of the index that a job needs; a replaced worker has no index. */
 type OnIndex = { readonly index: number };
-/** What the assistant computes from foreign text, as jobs on one index. Undefined: another index is held, or none. */
+/** The assistant's jobs on foreign text, on one index. A job returns undefined if the worker does not hold that index. */
 export type AssistantJobs = ReturnType<typeof createAssistantJobs>;
 
 const TEXT = { title: "What is the fee?", text: "手续费为 1 USDT。手续费是多少？", url: "", published_at: null };
 const SAMPLE: Passage = { ...TEXT, id: "warm", kind: "help", lang: "en" };
 
-/** Jobs with an index of their own, unless it is begun otherwise. */
+/** @param begin creates the index; by default one that is not shared */
 export function createAssistantJobs(begin = beginIndex) {
   let held: { readonly id: number; readonly on: ReturnType<BeginIndex> } | undefined;
   let vectors = new VectorIndex();
@@ -35,7 +35,7 @@ export function createAssistantJobs(begin = beginIndex) {
       const asked = { question, routing, history: [], wide: false, now, ...(about && { about }) };
       const { answer, by } = prepareAnswer(asked, index);
       // The platform's own notice of the event may come first.
-      const isSaid = answer?.outcome === "answered" && by !== "latest"; // A list of headlines says nothing.
+      const isSaid = answer?.outcome === "answered" && by !== "latest"; // A list of headlines is no answer.
       const source = isSaid && answer.sources.find(({ kind }) => kind !== "notice");
       if (source && ids.includes(source.id)) found.push(question);
     }
@@ -43,7 +43,7 @@ export function createAssistantJobs(begin = beginIndex) {
   }
 
   return {
-    /** Loads all that questions are answered with, so that the first need not wait for it: it answers some. */
+    /** Loads everything that answering needs, by answering sample questions, so that the first question need not wait. */
     warm(): void {
       const asked = { history: [], research: false, refused: [], hasModel: false, now: 0 };
       const index = new AnswerIndex([SAMPLE, { ...SAMPLE, lang: "zh" }]);
@@ -53,7 +53,7 @@ export function createAssistantJobs(begin = beginIndex) {
       held = { id, on: begin(lexicon) };
       vectors = new VectorIndex();
     },
-    /** Applies changes to the index; false when it is not held. */
+    /** Applies changes to the index; false if it is not the one held. */
     change({ index, ...changes }: OnIndex & PassageChanges): boolean {
       const on = heldOf(index);
       on?.change(changes);
@@ -73,7 +73,7 @@ export function createAssistantJobs(begin = beginIndex) {
       const { toTraditional } = await import("../../language/to-traditional.ts");
       return texts.map((text) => toTraditional(text, script));
     },
-    /** The first `most` of the questions that are answered, by extraction, from one of the passages. */
+    /** The first `most` of the questions that extraction answers from one of the passages. */
     answered: ({ index, ...of }: OnIndex & SuggestedQuestions) => heldOf(index)?.once(of, (on) => answeredFrom(on, of)),
   };
 }
@@ -82,7 +82,7 @@ export function createAssistantJobs(begin = beginIndex) {
 export interface SuggestedQuestions {
   readonly questions: readonly string[];
   readonly ids: readonly string[];
-  readonly about?: readonly string[]; // What chats with them are answered from.
+  readonly about?: readonly string[]; // The passages that chats with these questions use.
   readonly most: number;
   readonly now: number;
 }

@@ -5,7 +5,7 @@ import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import type { AssistantJobs } from "./assistant-jobs.ts";
 import type { BeginIndex } from "./shared-indexes.ts";
 
-const START_MS = 30_000; // A worker loads all that it answers with: a second, but more where others need the processor.
+const START_MS = 30_000; // A worker loads everything in about a second, but takes longer on a busy processor.
 /** V8's heap is enough for the index of 100,000 articles. */
 const BOUNDS = { deadline_ms: 2000, start_ms: START_MS, memory_mb: 512 };
 const WORKER = { name: "assistant", file: workerFile("assistant-worker"), ...BOUNDS };
@@ -15,7 +15,7 @@ const load = async (begin?: BeginIndex) => (await import("./assistant-jobs.ts"))
 /** Runs the assistant's jobs in this process. */
 export const assistantInProcess = (): JobRunner<AssistantJobs> => createInProcessRunner(() => load(), START_MS);
 
-/** Makes runners of the jobs in this process that share what they compute of equal content, for many services at once. */
+/** A factory of runners in this process that share the indexes of equal content, for many services at once. */
 export function sharedAssistants(): () => JobRunner<AssistantJobs> {
   const indexes = cachedPromise(async () => (await import("./shared-indexes.ts")).createSharedIndexes());
   return () => createInProcessRunner(async () => load(await indexes()), START_MS);

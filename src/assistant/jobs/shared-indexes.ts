@@ -3,17 +3,17 @@ import type { MeaningRows } from "../../language/thesaurus.ts";
 import type { PassageChanges } from "../passage.ts";
 import { AnswerIndex } from "../retrieval/answer-index.ts";
 
-/** Begins an index without passages, for an operator's words. */
+/** Creates an empty index with an operator's synonyms. */
 export type BeginIndex = ReturnType<typeof createSharedIndexes>;
 
-/** Begins an index that nobody else has. */
+/** Creates an index that is not shared. */
 export const beginIndex: BeginIndex = (lexicon) => {
   const index = new AnswerIndex([], lexicon);
   return { index: () => index, change: (changes) => index.change(changes), once: (_, find) => find(index) };
 };
 
-/** Indexes that several services of one process have in common as long as their content is the same, with what their jobs
- * found on them. One is built when it is first searched, and never changed: other content is another index. */
+/** Indexes that services of one process share while their content is equal, with cached results of their jobs. An index is
+ * built when it is first searched, and immutable: changed content is another index. */
 export function createSharedIndexes() {
   const built = new Map<string, { readonly index: AnswerIndex; readonly found: Map<string, string[]> }>();
   return (lexicon: MeaningRows) => {
@@ -36,7 +36,7 @@ export function createSharedIndexes() {
         changes.push(more);
         content = sha256(JSON.stringify([content, more]));
       },
-      /** What `find` found with an equal question on equal content before, or finds now. */
+      /** The result of `find`, cached by question and content. */
       once(question: unknown, find: (index: AnswerIndex) => string[]): string[] {
         const { index, found } = open();
         const key = JSON.stringify(question);

@@ -5,7 +5,7 @@ import type { CallBounds, ModelCall } from "./model-call.ts";
 import type { Tokens } from "./token-budgets.ts";
 import { promptTokens, type Prompt } from "./model-prompt.ts";
 
-/** Failures in a row after which a provider is left alone, and for how long, ms: then one call tries it again. */
+/** Consecutive failures that open the circuit breaker, and the time until one call probes the provider, ms. */
 const BREAKER = { failures: 5, rest_ms: 15_000 };
 export type ModelProvider = ReturnType<typeof createModelProvider>;
 
@@ -38,7 +38,7 @@ export function createModelProvider(config: ProviderConfig, send = createBounded
       return reply;
     } catch (error) {
       if (prompt.form !== undefined) throw error;
-      // A caller who left is not a failure of the provider.
+      // A caller's disconnect is not a failure of the provider.
       if (!signal.aborted || (signal.reason as Error).name === "TimeoutError") failures += 1;
       if (failures >= BREAKER.failures) restsUntil = performance.now() + BREAKER.rest_ms;
       throw error;
@@ -51,11 +51,11 @@ export function createModelProvider(config: ProviderConfig, send = createBounded
 
   return {
     config,
-    /** Whether it is left alone after failures, but for a call now and then. */
+    /** The state of the circuit breaker. While it is open, only single calls probe the provider. */
     breaker: () => ({ ...about, isOpen: failures >= BREAKER.failures }),
     /** The reply to a prompt, never empty.
-     * @throws AnpError 1007 when a budget of tokens is used up
-     * @throws ModelReplyError while the provider rests after failures, or when too many calls wait for it */
+     * @throws AnpError 1007 when a token budget is used up
+     * @throws ModelReplyError while the circuit breaker is open, or when too many calls wait */
     async reply(prompt: Prompt, bounds: CallBounds): Promise<string> {
       if (performance.now() < restsUntil) throw new ModelReplyError("the provider failed too often");
       const settle = await bounds.meter?.(promptTokens(prompt) + config.max_output_tokens);

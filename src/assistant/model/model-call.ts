@@ -5,18 +5,18 @@ import { readBytes } from "../../runtime/read-bytes.ts";
 import { promptTokens, tokensOf, type Prompt } from "./model-prompt.ts";
 import type { TokenMeter, Tokens } from "./token-budgets.ts";
 
-/** Most bytes of a reply, as JSON and uncompressed: many times the longest answer that is asked for. */
+/** Maximum bytes of a reply, as uncompressed JSON: many times the longest answer requested. */
 const MOST_BYTES = 256 * 1024;
 
-/** A reply that is not accepted. The message holds nothing of the endpoint's text. */
+/** A reply that is not accepted. The message contains no text of the endpoint. */
 export class ModelReplyError extends Error {
   override readonly name = "ModelReplyError";
 }
 
-/** The statuses whose Retry-After says how long an endpoint is to be left alone (RFC 9110 §10.2.3). */
+/** The statuses whose Retry-After is a backoff time (RFC 9110 §10.2.3). */
 const BUSY = [429, 503];
 
-/** A fetch with the bounds of an endpoint: to connect, until the headers of a reply, and until more of it. */
+/** A fetch with an endpoint's timeouts: to connect, to receive the headers, and between parts of the body. */
 export function createBoundedFetch({ connect_ms, headers_ms, idle_ms }: Endpoint): typeof fetch {
   let agent: Agent | undefined;
   return async (input, init) => {
@@ -26,9 +26,9 @@ export function createBoundedFetch({ connect_ms, headers_ms, idle_ms }: Endpoint
   };
 }
 
-/** A fetch for model endpoints: it follows no redirect, stops reading a reply past its bound, and does not wait for an
- * endpoint that asks for more time than there is. @param until when the call has to end, as `performance.now()` tells it
- * @param onReply called when a reply begins that may have to be paid for @param most bytes of a reply, uncompressed */
+/** A fetch for model endpoints. It follows no redirect, limits the size of a reply, and fails if `Retry-After` exceeds the
+ * time left. @param until deadline of the call on the clock of `performance.now()`, ms @param onReply called when a
+ * successful reply begins, which may be billed @param most maximum bytes of a reply, uncompressed */
 export function createModelFetch(send: typeof fetch, until: number, onReply: () => void, most = MOST_BYTES) {
   return async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
     const response = await send(input, { ...init, redirect: "manual" });
@@ -46,20 +46,20 @@ export function createModelFetch(send: typeof fetch, until: number, onReply: () 
   };
 }
 
-/** A call of a model, for operators. */
+/** A record of a model call, for operators. */
 export interface ModelCall {
   readonly host: string;
   readonly model: string;
   tokens: Tokens;
   readonly prompt: Prompt;
-  reply?: string; // Absent where there was none.
+  reply?: string; // Absent if the call failed.
   failure?: string;
-  findings?: readonly Finding[]; // What the checks found; nothing where all were passed.
+  findings?: readonly Finding[]; // Faults that the checks found; empty if all passed.
   verdicts?: Verdicts; // A verifier's, on the statements of the reply.
 }
 
-/** How long a call may take: until it is aborted, or that time of `performance.now()`; what its tokens are set aside
- * from, and where the calls are listed. */
+/** Bounds of a call: the abort signal; the deadline `until`, on the clock of `performance.now()`, ms; the meter that
+ * reserves its tokens; and the list that records the calls. */
 export interface CallBounds {
   readonly signal: AbortSignal;
   readonly until: number;
@@ -67,11 +67,11 @@ export interface CallBounds {
   readonly calls?: ModelCall[] | undefined;
 }
 
-/** What the calls for one answer have in common; `signal` is aborted when the caller has disconnected. */
+/** The bounds that all calls for one answer share; `signal` is aborted when the caller has disconnected. */
 export type ModelUse = { readonly [Name in keyof CallBounds]?: CallBounds[Name] | undefined };
 
-/** The reply of an OpenAI-compatible endpoint to a prompt, never empty. Its tokens are reported as the endpoint says, or
- * estimated; also of a reply that could not be read or did not come in time. The model libraries load at the first call. */
+/** The reply of an OpenAI-compatible endpoint to a prompt, never empty. `onSpent` gets the reported tokens or an estimate,
+ * also for an unreadable or late reply. The model libraries load at the first call. */
 export async function callModel(
   config: ProviderConfig,
   send: typeof fetch,
@@ -118,23 +118,23 @@ export async function callModel(
 
 const reported = (tokens: number | undefined) => (Number.isSafeInteger(tokens) && tokens! > 0 ? tokens : undefined);
 
-// Models that reason name their tags differently, and some leave out the opening one.
+// Reasoning models use different tags, and some omit the opening one.
 const THINKING = /<(think|thinking|thought|reasoning)>[^]*?(?:<\/\1>|$)/gi;
 const THINKING_BEFORE = /^[^]*<\/(?:think|thinking|thought|reasoning)>/i;
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Bidi_Control}]/gu;
 
-/** A reply without control characters, marks of direction, and what the model thought aloud. In linear time. */
+/** Removes control characters, bidirectional marks and reasoning from a reply. Linear time. */
 export const cleanReply = (reply: string): string =>
   reply.replace(CONTROL, "").replace(THINKING, "").replace(THINKING_BEFORE, "");
 
-/** The text up to its last whole sentence, for a reply that was cut at the token limit; empty without one. */
+/** The text up to its last complete sentence, for a reply cut at the token limit; empty if there is none. */
 export const dropCutSentence = (text: string): string =>
   /^[\s\S]*(?:[。！？!?]|\.(?=\s|\[|$))(?:\s*[[【]\d+[\]】])*["”’」）)]*/.exec(text)?.[0] ?? "";
 
-/** What the log may say of a failed call: no message of endpoint or libraries, which may repeat the user's words. */
+/** The error of a failed call for the log, without messages of endpoint or libraries, which may repeat the user's words. */
 export function failureOf(cause: unknown): Error {
   if (cause instanceof ModelReplyError || !(cause instanceof Error)) return new Error(`model call: ${String(cause)}`);
-  const { lastError } = cause as { lastError?: unknown }; // What the last of the retries failed with.
+  const { lastError } = cause as { lastError?: unknown }; // The error of the last retry.
   if (lastError !== undefined) return failureOf(lastError);
   const { statusCode: status } = cause as { statusCode?: unknown };
   // The code of a failed connection, such as ECONNREFUSED.

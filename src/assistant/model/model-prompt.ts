@@ -5,7 +5,7 @@ import INSTRUCTIONS from "./instructions.json" with { type: "json" };
 import CORRECTIONS from "../grounding/data/corrections.json" with { type: "json" };
 import type { Passage } from "../passage.ts";
 
-/** Most turns, characters of their answers and of a refused reply, and sentences called wrong that a prompt repeats. */
+/** Limits of a prompt: turns, characters of their answers and of a refused reply, and repeated findings. */
 const MOST = { turns: 6, answer: 1000, refused: 2000, findings: 6 };
 /** The model's reply when the passages do not answer. Readers never see it. */
 export const NO_ANSWER = "NO_ANSWER";
@@ -14,7 +14,7 @@ export type Message = { readonly role: "user" | "assistant"; readonly content: s
 export interface Prompt {
   readonly system: string;
   readonly messages: Message[];
-  /** Of a reply that can be done without: it is asked for once, and says nothing about the endpoint's health. */
+  /** Set for an optional structured reply: the call is not retried, and its failure does not count for the breaker. */
   readonly form?: { readonly response_format: object | undefined };
 }
 
@@ -27,8 +27,8 @@ export interface PromptRequest {
   readonly wide: boolean;
 }
 
-/** The instructions, the earlier turns, and the question after its passages, all quoted as JSON data. Where it would be
- * longer than `most` tokens, earlier turns are left out first, then the last passages. */
+/** The instructions, the earlier turns, and the passages followed by the question, quoted as JSON data. If it exceeds
+ * `most` tokens, the earliest turns are dropped first, then the last passages. */
 export function toPrompt(request: PromptRequest, most = Infinity): Prompt {
   const { passages, history } = request;
   const prompt = promptOf(request);
@@ -40,7 +40,7 @@ export function toPrompt(request: PromptRequest, most = Infinity): Prompt {
 export const promptTokens = ({ system, messages }: Prompt): number =>
   tokensOf(system + messages.map(({ content }) => content).join(""));
 
-/** Tokens of a text, estimated with a margin: one a Chinese character, one for three others. */
+/** Estimates the tokens of a text, with a 10% margin: one per Chinese character, one per three others. */
 export function tokensOf(text: string): number {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
   return Math.ceil((han + (text.length - han) / 3) * 1.1);
@@ -59,11 +59,11 @@ function promptOf({ question, lang, history, passages, wide }: PromptRequest): P
   return { system, messages };
 }
 
-/** Data for a prompt: these of an object's fields on a line each, with its number from 1. */
+/** Data for a prompt: one line of JSON per row, with the given fields and the row's number, from 1. */
 export const numbered = (rows: readonly object[], fields: readonly string[]): string[] =>
   rows.map((row, at) => JSON.stringify({ ...row, number: at + 1 }, ["number", ...fields]));
 
-/** The same prompt, continued by the reply that was refused and by what was wrong with it. */
+/** The prompt, followed by the refused reply and its faults. */
 export function toCorrection({ system, messages }: Prompt, reply: string, findings: readonly Finding[]): Prompt {
   const wrong = findings.slice(0, MOST.findings).map(({ fault, sentence }) => {
     return sentence === undefined ? `- ${CORRECTIONS[fault]}` : `- ${JSON.stringify(sentence)}: ${CORRECTIONS[fault]}`;

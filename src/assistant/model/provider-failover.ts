@@ -11,17 +11,17 @@ import { toCorrection, toPrompt, type Prompt, type PromptRequest } from "./model
 
 /** A model that writes answers from passages. */
 export type ModelGateway = ReturnType<typeof createModelGateway>;
-/** Checks a reply, by the verdicts of a verifier where there are some. */
+/** Checks a reply, with a verifier's verdicts if there are any. */
 export type CheckReply<T> = (reply: string, system: string, verdicts?: Verdicts) => Checked<T> | Promise<Checked<T>>;
 
 interface ModelDeps {
   readonly logger?: Logger;
-  readonly fetch?: typeof fetch; // Calls the endpoints; by default with the bounds of each.
+  readonly fetch?: typeof fetch; // Calls the endpoints. Default: a fetch with each endpoint's timeouts.
   readonly readKey?: (file: string) => string; // Reads the file of a further provider's key.
 }
 
-/** A gateway to OpenAI-compatible endpoints, asked in order until one gives a reply that may be delivered. Each has its
- * share of the time that is left. The model libraries load at the first call. */
+/** A gateway to OpenAI-compatible endpoints, called in order until one gives a reply that may be delivered. Each gets an
+ * equal share of the time left. The model libraries load at the first call. */
 export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
   const { logger = silentLogger, readKey = (file) => readFileSync(file, "utf8") } = deps;
   const verify = createVerifier(config, logger);
@@ -52,7 +52,7 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
     fallback: config.fallback, // What happens when the model fails: error 1007, or an extractive answer.
     breakers: () => providers.map(({ breaker }) => breaker()),
     rewrite: createRewriter(providers[0]!, config, logger),
-    /** What `check` makes of a model's reply, and that model's id; one refused is asked for again, with its faults.
+    /** The value of a checked reply, and the model's id. A refused reply is requested once more, with its faults.
      * @throws AnpError 1007 when the model fails, times out, replies with nothing or is refused again, or a budget is
      *   used up; the reason of the caller's own abort */
     async generate<T>(request: PromptRequest, check: CheckReply<T>, { signal: caller, ...use }: ModelUse = {}) {

@@ -11,9 +11,9 @@ import { readVerdicts } from "../grounding/reply-fault.ts";
 import { numbered, tokensOf, type PromptRequest } from "./model-prompt.ts";
 import VERIFY from "./verify.json" with { type: "json" };
 
-/** Makes what asks a provider for JSON that an answer can do without, where that is configured: once. Undefined where
- * the call fails, takes too long, is over a budget, or what it says has another form.
- * @param texts the instructions, the ways to ask for that form, and what the log says of a failure */
+/** Creates a function that requests optional JSON from a provider, without retries. It returns undefined if the call is not
+ * configured, fails, times out or exceeds a budget, or if the reply has another form.
+ * @param texts the instructions, the response formats, and the log message of a failure */
 function createStructuredCall(texts: typeof REWRITE | typeof VERIFY, settings: ModelConfig["rewrite"], logger: Logger) {
   const { instructions, formats, failed } = texts;
   return async <T>(
@@ -41,11 +41,11 @@ function createStructuredCall(texts: typeof REWRITE | typeof VERIFY, settings: M
 
 type Asked = Pick<AnswerRequest, "question" | "history">;
 
-const MOST = { turns: 6, answer: 500 }; // Most turns that the question may refer to, and characters of each answer.
+const MOST = { turns: 6, answer: 500 }; // Turns that the question may refer to, and characters of each answer.
 
 const rewritten = z.strictObject({ question: z.string().trim().min(1).max(500), route: z.enum(ROUTES) });
 
-/** Makes what asks a provider for a question that stands alone, and for what it is about, where that is configured. */
+/** Creates a function that requests a standalone form of a question and its route, if configured. */
 export function createRewriter(provider: ModelProvider, { rewrite }: ModelConfig, logger: Logger) {
   const call = createStructuredCall(REWRITE, rewrite, logger);
   return (asked: Asked, use: ModelUse) => {
@@ -55,7 +55,7 @@ export function createRewriter(provider: ModelProvider, { rewrite }: ModelConfig
   };
 }
 
-/** The rewritten question of a reply; undefined when it has another form, or names other numbers. */
+/** The rewritten question of a reply; undefined if it has another form or adds numbers. */
 function readRewritten(reply: string, asked: Asked) {
   const { data } = rewritten.safeParse(parseJson(reply));
   const known = new Set(numbersOf(JSON.stringify(asked)));
@@ -64,8 +64,8 @@ function readRewritten(reply: string, asked: Asked) {
 
 const numbersOf = (text: string): string[] => text.match(/\d+/g) ?? [];
 
-/** What verdicts are asked on: the passages that a reply was written from, since one that it does not cite may be newer;
- * the question, and the statements. Beyond so many tokens only passages that it cites. */
+/** The input of a verifier: the passages of a reply (also uncited ones, which may be newer), the question, and the
+ * statements. Passages beyond `most` tokens are included only if the reply cites them. */
 export function toVerify(request: PromptRequest, statements: readonly Statement[], most = Infinity): string {
   const asked = { previous: request.history.at(-1)?.question, question: request.question };
   const said = statements.map(({ cited: cites, text }, at) => JSON.stringify({ number: at + 1, cites, text }));
@@ -79,7 +79,7 @@ export function toVerify(request: PromptRequest, statements: readonly Statement[
   return ["Passages:", ...shown, ...rest].join("\n");
 }
 
-/** Makes what asks a provider for a verdict on each statement of a reply, where that is configured. */
+/** Creates a function that requests a verdict on each statement of a reply, if configured. */
 export function createVerifier({ verify }: ModelConfig, logger: Logger) {
   const call = createStructuredCall(VERIFY, verify, logger);
   return (provider: ModelProvider, written: PromptRequest, statements: readonly Statement[], bounds: CallBounds) => {

@@ -7,28 +7,28 @@ import type { Logger } from "../../runtime/logger.ts";
 import { printKey, readDocument, writeDocument } from "../../storage/documents.ts";
 import type { Key, Storage } from "../../storage/storage.ts";
 
-/** Tokens spent in a quota day, by one user or by all. */
+/** Tokens spent in a quota day, by one user or by all users. */
 export const tokenCount = z.strictObject({ day: z.string(), tokens: z.int().min(0) });
 const OF_ALL: Key = ["model", "tokens"];
-const MOST = 1e12; // Most tokens that are counted of a day, whatever a provider reports.
+const MOST = 1e12; // Maximum of a day's count, whatever a provider reports.
 
-/** What a call of a model spent. */
+/** The tokens of a model call. */
 export type Tokens = { readonly prompt: number; readonly reply: number };
 type Budget = keyof ModelConfig["budget"];
 
-/** Sets aside the most that a call may spend; then what it did spend is counted instead.
- * @throws AnpError 1007 when that is more than is left of a budget */
+/** Reserves the maximum tokens of a call; the returned function replaces the reservation with the tokens spent.
+ * @throws AnpError 1007 when the maximum exceeds what is left of a budget */
 export type TokenMeter = (most: number) => Promise<(spent: Tokens) => Promise<void>>;
-/** Observes what the models of a process spend. */
+/** Observes the tokens that the models of a process spend. */
 export type TokenObserver = { tokensSpent(tokens: Tokens): void; budgetRefused(budget: Budget): void };
 type Rules = { budget: ModelConfig["budget"]; dayOf: (now: number, last: string) => string };
 type BudgetDeps = Rules & { storage: Storage; clock: Clock; logger: Logger; observer?: TokenObserver | undefined };
 export type TokenBudgets = ReturnType<typeof createTokenBudgets>;
 
-/** The budgets of tokens. What a call may spend is stored before it is made: no budget is passed by it, unless a provider
- * reports more, and a process that is killed has counted too much rather than too little. Daemons on one storage share
- * the counts; where two write one at the same moment, one of the two calls may not be counted.
- * @param deps.dayOf the quota day of an instant, given the last one that was counted */
+/** Token budgets. The maximum of a call is stored before the call, so that no call exceeds a budget unless a provider
+ * reports more, and a killed process has counted too much rather than too little. Daemons on one storage share the
+ * counts; if two write a count at the same moment, one of the two calls may not be counted.
+ * @param deps.dayOf the quota day of an instant, given the last counted day */
 export function createTokenBudgets(deps: BudgetDeps) {
   const { budget, storage, observer } = deps;
   const inTurn = createKeyedMutex();
@@ -79,7 +79,7 @@ export function createTokenBudgets(deps: BudgetDeps) {
         };
       };
     },
-    /** What all users spent in this quota day, and the budget; undefined without one. */
+    /** The tokens of all users in the current quota day, and the budget; undefined without a budget. */
     ofDay: async () => (budget.day === undefined ? undefined : { budget: budget.day, ...(await read(OF_ALL)) }),
   };
 }

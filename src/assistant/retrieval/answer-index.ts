@@ -17,43 +17,43 @@ export interface IndexedPassage {
   readonly passage: Passage;
   readonly number: number;
   readonly lang: Language;
-  readonly other: string; // The key of the same in the other language.
+  readonly other: string; // The key of its counterpart in the other language.
   readonly details: () => ReturnType<typeof readDetails>;
   readonly subject: () => ReturnType<typeof readSubject>;
 }
 
-const KEPT = { details: 1000, subjects: 10_000 };
+const CACHED = { details: 1000, subjects: 10_000 };
 const { said: SAID } = TUNING.meaning;
 
-/** What the assistant answers from: the passages, ready for search in both languages. Changes cost what changes; after
- * them the index gives the same results as one built anew. */
+/** The search index of the passages in both languages. The cost of an update depends on the changes only; afterwards the
+ * index gives the same results as one built from scratch. */
 export class AnswerIndex {
   readonly languages: Readonly<Record<Language, LanguageIndex>> = { zh: new LanguageIndex(), en: new LanguageIndex() };
   readonly vocabulary = new Vocabulary();
   readonly thesaurus: () => Thesaurus;
   readonly #homophones = createHomophones();
-  #heard = 0; // The changes of the Chinese passages whose characters the homophones know.
+  #soundsAt = 0; // Version of the Chinese index that the homophones contain.
   readonly #numbers = new Map<string, number>();
   readonly #passages: (IndexedPassage | undefined)[] = [];
-  readonly #free: number[] = []; // Numbers of passages that were removed: they are given again.
-  readonly #detailsOf = memoized(readDetails, KEPT.details);
-  readonly #subjectOf = memoized(readSubject, KEPT.subjects);
+  readonly #free: number[] = []; // Numbers of removed passages, to be reused.
+  readonly #detailsOf = memoized(readDetails, CACHED.details);
+  readonly #subjectOf = memoized(readSubject, CACHED.subjects);
   readonly #counterparts = new Map<string, number>();
-  readonly #lasting = new Set<number>(); // Of help and notices, and how many characters they have.
-  #characters = 0;
-  readonly #titled = new Map<string, Set<number>>(); // The passages of a title, or of another way to ask for them.
+  readonly #lasting = new Set<number>(); // Help and notices.
+  #characters = 0; // Total length of help and notices.
+  readonly #titled = new Map<string, Set<number>>(); // Passages by canonical title or alias.
 
-  /** @param lexicon the operator's words for what the passages are about, beside the everyday ones */
+  /** @param lexicon the operator's synonyms, added to the built-in ones */
   constructor(passages: readonly Passage[] = [], lexicon: MeaningRows = []) {
     this.thesaurus = openSearchThesaurus(lexicon);
     this.change({ removed: [], added: passages });
   }
 
-  /** Applies changes, at the cost of what changes. */
+  /** Applies changes. */
   change({ removed, added }: PassageChanges): void {
     for (const key of removed) this.#remove(key);
     for (const passage of added) this.#add(passage);
-    // Now, where there is more time than for a question.
+    // Loaded now, because an update may take longer than a question.
     if (added.length > 0) this.thesaurus();
     for (const { details, subject } of Array.from(this.few() ?? [], (number) => this.passage(number))) {
       details();
@@ -70,30 +70,30 @@ export class AnswerIndex {
     return this.#passages.filter((indexed) => indexed !== undefined);
   }
 
-  /** The passage of the same id in the other language. */
+  /** The passage with the same id in the other language. */
   counterpart({ other }: IndexedPassage): IndexedPassage | undefined {
     const number = this.#counterparts.get(other);
     return number === undefined ? undefined : this.passage(number);
   }
 
-  /** The help and the notices, where they are so few that a question is compared with each of them. */
+  /** The help and notices, if they are few enough to compare a question with each of them. */
   few(): ReadonlySet<number> | undefined {
     const { passages, characters } = TUNING.ranking.few;
     return this.#lasting.size <= passages && this.#characters <= characters ? this.#lasting : undefined;
   }
 
-  /** The passages whose title a question is. */
+  /** The passages whose title or alias equals a question. */
   titled(question: string): IndexedPassage[] {
     return Array.from(this.#titled.get(canonical(question)) ?? [], (number) => this.passage(number));
   }
 
-  /** The words of the Chinese passages, of two characters, that sound like this one. */
+  /** The two-character words of the Chinese passages that sound like `pair`. */
   homophonesOf(pair: string): string[] {
     const { zh } = this.languages;
-    if (this.#heard !== zh.changes) {
+    if (this.#soundsAt !== zh.changes) {
       for (const term of zh.terms()) if (/^\p{Script=Han}$/u.test(term)) this.#homophones.add(term);
     }
-    this.#heard = zh.changes;
+    this.#soundsAt = zh.changes;
     return this.#homophones.pairsLike(pair).filter((other) => zh.documentFrequency(other) > 0);
   }
 
@@ -138,7 +138,7 @@ export class AnswerIndex {
   }
 }
 
-/** What tells what a passage is about: the terms of its titles, of how it begins and of the whole of it, and what each weighs. */
+/** The parts of a passage's subject vector: the terms of its titles, opening and body, with their weights. */
 export function partsOfSubject(passage: Passage): (readonly [terms: readonly string[], weight: number])[] {
   const body = plainText(passage.text.slice(0, 2 * SAID.characters)).slice(0, SAID.characters);
   return [
@@ -155,12 +155,12 @@ function readSubject(passage: Passage) {
   return { titleTerms: new Set(parts[0]![0]), meaning };
 }
 
-/** What is computed of a passage when a question reads it. `units`: its sentences, list items and table rows. */
+/** The details of a passage, computed when a question needs them. `units`: its sentences, list items and table rows. */
 function readDetails({ text }: Passage) {
   return { bodyTerms: new Set(searchTerms(plainText(text))), units: unitsOf(text) };
 }
 
-/** The titles that a question may be: one of signs alone is none. */
+/** The canonical titles and aliases of a passage, except those without letters and digits. */
 const canonicalTitlesOf = (passage: Passage): string[] => titlesOf(passage).map(canonical).filter(Boolean);
 
 const foldPassage = (passage: Passage): FoldedText => ({

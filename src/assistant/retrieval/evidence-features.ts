@@ -8,15 +8,15 @@ import { hasHan } from "../../language/detect-language.ts";
 import { namedIn, namesIn } from "../../language/name-table.ts";
 import { isFunctional } from "../../language/stop-words.ts";
 
-/** An article that may answer, with its best part. */
+/** A candidate article, with its best window. */
 export type Evidence = { readonly article: RankedArticle; readonly window: AnswerWindow; readonly rating: UnitRating };
-/** A question, and what it is taken for. */
+/** A question and its routing. */
 export type Reading = { readonly question: string; readonly routing: Routing };
-const LEAST = { tellingWeight: 0.8, sureOfScope: 0.8 }; // Of a group, and of the router that a question is out of scope.
-const SALIENCE_POWER = 4; // Salience is the root of how rare a word is anywhere, so this is its square.
+const LEAST = { tellingWeight: 0.8, sureOfScope: 0.8 }; // Weight of a group; confidence in `out_of_scope`.
+const SALIENCE_POWER = 4; // Salience is the square root of a word's general rarity, so this is the rarity squared.
 
-/** What the best evidence for a question is like, and what the question is taken for: shares, flags, and sums of what is
- * said, each by its rarity, that mean the same in a corpus of any size. */
+/** The features of the best evidence and of the question's routing: shares, flags, and sums weighted by rarity, all of them
+ * independent of the size of the corpus. */
 export function featuresOf({ article, window }: Evidence, { question, routing }: Reading) {
   const { found, groups } = article;
   const { titleTerms } = found.subject();
@@ -27,8 +27,8 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
   const shown = groups.map(({ alternatives, weight, rarity }) => weight * rarity * matchOf(alternatives, isShown));
   const byWord = groups.map((group) => ({ ...group, gain: group.weight * (group.salience ?? 1) ** SALIENCE_POWER }));
   const known = groups.filter(({ rarity }) => rarity <= 1);
-  const telling = groups.filter(({ weight }) => weight >= LEAST.tellingWeight);
-  const unmatched = telling.filter(({ alternatives }) => matchOf(alternatives, has) === 0);
+  const content = groups.filter(({ weight }) => weight >= LEAST.tellingWeight);
+  const unmatched = content.filter(({ alternatives }) => matchOf(alternatives, has) === 0);
   return {
     score: Math.log(0.05 + article.score),
     own: Math.max(article.own, article.cross),
@@ -40,8 +40,8 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
     shown: shown.reduce((sum, one) => sum + one, 0),
     rarestShown: Math.max(0, ...shown),
     literal: massOf(known.filter(({ alternatives }) => matchOf(alternatives, has) === 1)) / (massOf(known) || 1),
-    unmatched: telling.length === 0 ? 1 : unmatched.length / telling.length,
-    nothingTelling: Number(unmatched.length === telling.length),
+    unmatched: content.length === 0 ? 1 : unmatched.length / content.length,
+    nothingTelling: Number(unmatched.length === content.length),
     unknown: 1 - massOf(known) / (massOf(groups) || 1),
     unknownNames: shareOfNames(question, (name) => !searchTerms(name).every(has)),
     elsewhere: shareElsewhere(question, found.passage),
@@ -54,14 +54,14 @@ export function featuresOf({ article, window }: Evidence, { question, routing }:
 
 const massOf = (groups: readonly WeightedGroup[]): number => groups.reduce((sum, { gain }) => sum + gain, 0);
 
-/** Share of the names in a question, words with a capital within it, of which something holds. */
+/** Share of the names in a question (capitalised words, except the first word of English) that pass a test. */
 function shareOfNames(question: string, test: (name: string) => boolean): number {
   const words = question.match(/[\p{Script=Latin}\p{N}]+/gu) ?? [];
   const names = words.filter((word, at) => /^\p{Lu}/u.test(word) && word !== "I" && (at > 0 || hasHan(question)));
   return shareOf(names, test);
 }
 
-/** Share of what a question names that an article does not; most questions name nothing, and the article is not read. */
+/** Share of the things named in a question that an article does not name. */
 function shareElsewhere(question: string, passage: Passage): number {
   const named = namedIn(question);
   if (named.length === 0) return 0;
@@ -73,12 +73,12 @@ function shareOf<T>(list: readonly T[], test: (one: T) => boolean): number {
   return list.length === 0 ? 0 : list.filter(test).length / list.length;
 }
 
-/** Share of the telling terms of the title, or of another way to ask for the article, that the question says. */
+/** The highest share of content terms in one of the article's titles and aliases that the question has. */
 function titleAsked({ found, groups }: RankedArticle): number {
-  const said = new Set(groups.flatMap(({ alternatives }) => alternatives.flatMap(({ terms }) => terms)));
+  const questionTerms = new Set(groups.flatMap(({ alternatives }) => alternatives.flatMap(({ terms }) => terms)));
   const shares = titlesOf(found.passage).map((title) => {
-    const telling = Array.from(new Set(searchTerms(title))).filter((term) => !isFunctional(term));
-    return shareOf(telling, (term) => said.has(term));
+    const content = Array.from(new Set(searchTerms(title))).filter((term) => !isFunctional(term));
+    return shareOf(content, (term) => questionTerms.has(term));
   });
   return Math.max(...shares);
 }

@@ -10,17 +10,17 @@ import TUNING from "./tuning.json" with { type: "json" };
 import type { Evidence } from "./evidence-features.ts";
 
 const { articles: ARTICLES, ranking: RANKING, windows: WINDOWS } = TUNING;
-const MOST_MORE = ARTICLES.fit + ARTICLES.judged * WINDOWS.judged.most; // That the part of an article may add to its order.
+const MOST_MORE = ARTICLES.fit + ARTICLES.judged * WINDOWS.judged.most; // Maximum that a window adds to an article's order.
 
-/** What was found for a question. */
+/** The search results for a question. */
 export interface Findings {
   readonly ranked: readonly RankedArticle[]; // All matching articles, best first.
-  readonly evidence: readonly Evidence[]; // The best articles with the parts that answer, among the first few of `ranked`.
-  /** The evidence that an answer quotes: one article, or two for two questions or where they are close. */
+  readonly evidence: readonly Evidence[]; // The best articles with their windows, from the first few of `ranked`.
+  /** The evidence that an answer quotes: one article, or two if there are two questions or their scores are close. */
   readonly quoted: readonly Evidence[];
 }
 
-/** Searches for a question, and chooses the parts of the best articles. */
+/** Searches for a question, and chooses the windows of the best articles. */
 export function findEvidence(index: AnswerIndex, search: Search): Findings {
   const ranked = rankArticles(index, search);
   const always = ARTICLES.compared[search.wide === true ? "wide" : "usual"];
@@ -51,22 +51,22 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
   return { ranked, evidence, quoted };
 }
 
-/** The first articles, each with a part for which there is this share of the usual room. */
+/** The first articles, each with a window of the given share of the usual length. */
 export const inRooms = (evidence: readonly Evidence[], rooms: readonly number[]): Evidence[] =>
   evidence
     .slice(0, rooms.length)
     .map((it, at) => (rooms[at] === 1 ? it : { ...it, window: chooseWindow(it.article, it.rating, rooms[at]) }));
 
-/** How well an article fits, by words and by what it is about. */
+/** The strength of an article by words and by meaning. */
 const strengthOf = (article?: RankedArticle): number =>
   article === undefined ? 0 : article.score + RANKING.alike * article.alike + RANKING.part * article.part;
 
 const SAYS = patternsOf(CLAUSES, "iu");
-const REST = /^[ ,，、]+|(?<![ ,，、])[ ,，、]+$/g; // What may be left of a boundary at the ends of a clause.
+const REST = /^[ ,，、]+|(?<![ ,，、])[ ,，、]+$/g; // Remains of a boundary at the ends of a clause.
 const LEAST = { zh: 4, en: 10 };
 const MOST_PARTS = 3;
 
-/** The parts of a question: several questions, or one about several things that it does not compare. Else there are none.
+/** Splits a compound question: several questions, or one about several things that it does not compare. Empty for others.
  * @example
  * partsOf("How do I set up 2FA and an anti-phishing code?"); // { question: "How do I set up 2FA?", thing: "2FA" }, … */
 export function partsOf(question: string): { readonly question: string; readonly thing?: string }[] {

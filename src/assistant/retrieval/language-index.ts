@@ -33,29 +33,29 @@ function grown(numbers: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
   return larger;
 }
 
-/** A word or phrase that a document may use: it does if it contains all the terms. */
+/** A word or phrase that matches a document if the document contains all its terms. */
 export interface Alternative {
   readonly terms: readonly string[];
-  readonly weight: number; // 0 to 1: how surely it means the same as the question's own words.
+  readonly weight: number; // 0 to 1: confidence that it means the same as the question's own words.
 }
 
-/** One thing that a question says, with the words that documents may use for it. */
+/** One concept of a query, with the alternatives by which documents may express it. */
 export interface TermGroup {
   readonly weight: number;
   readonly alternatives: readonly Alternative[];
-  readonly salience?: number; // How telling its word is by itself, 0 to 1, whatever the documents.
+  readonly salience?: number; // Informativeness of its word, independent of the documents, 0 to 1.
 }
 
 /** A group of a query, with its weight in this index. */
 export interface WeightedGroup extends TermGroup {
   readonly gain: number; // Weight times inverse document frequency.
-  readonly rarity: number; // Inverse document frequency, compared with what one document says: above 1 where none does.
+  readonly rarity: number; // Inverse document frequency relative to that of a term in one document; above 1 if no document matches.
 }
 
 /** The fields of a document, folded and without markup. */
 export type FoldedText = { readonly title: string; readonly body: string };
 
-/** An inverted index of the documents of one language. Documents come and go; scores are those of an index built anew. */
+/** An inverted index of the documents of one language. After updates, scores equal those of an index built from scratch. */
 export class LanguageIndex {
   readonly #postings = new Map<TermKey, Postings>(); // By `keyOf` of the term.
   readonly #filter = new Uint8Array(2 ** 20); // A Bloom filter of Chinese terms: most homophones do not occur.
@@ -104,8 +104,8 @@ export class LanguageIndex {
     return Array.from(this.#postings.keys(), termOf);
   }
 
-  /** Scores the documents for a query: the sum over its groups, each with the frequencies of its alternatives together.
-   * They hold until the next query of the same index. */
+  /** Scores the documents for a query: the sum over its groups, each with the summed frequencies of its alternatives. The
+   * result is valid until the next query of the same index. */
   score(groups: readonly TermGroup[]): Scores {
     const scores = this.#scores.begin(this.#titles.length);
     for (const group of groups) {
@@ -115,7 +115,7 @@ export class LanguageIndex {
     return scores;
   }
 
-  /** The postings of a term that a document contains, with those found before. */
+  /** The postings of a term of a document. @param found collects the document's postings, each once */
   #postingsOf(key: TermKey, found: Postings[]): Postings {
     let postings = this.#postings.get(key);
     if (postings === undefined) {
@@ -142,8 +142,8 @@ export class LanguageIndex {
     scores.endWord();
   }
 
-  /** Visits the documents of one of a word's terms: they contain it so often as its rarest term, length-normalised over
-   * both fields. @param weight of the word, with its last term */
+  /** Visits the documents of one term of a word. The word's frequency in a document is that of its rarest term,
+   * length-normalised over both fields. @param weight the word's weight at its last term, else 0 */
   #visit(scores: Scores, { packed, count }: Postings, at: number, weight: number): void {
     const { title: t, body: b } = BM25F;
     const perTitle = (t.b * this.size) / Math.max(this.size, this.#titleTerms);
@@ -160,21 +160,21 @@ export class LanguageIndex {
   }
 }
 
-/** The documents that match a query, and their scores: what it adds up, in arrays by document number that are used again
- * for the next one. */
+/** The documents that match a query, and their scores, accumulated in arrays by document number, which are reused by the
+ * next query. */
 export class Scores {
   groups: WeightedGroup[] = [];
-  mass = 0; // The score of a document that contained every group without end: what scores are compared with.
+  mass = 0; // The upper bound of scores: every group with infinite frequency.
   #scores = new Float64Array();
   #scored = new Uint32Array();
-  #count = 0; // How many of them.
+  #count = 0; // Number of scored documents.
   #frequencies = new Float64Array();
   #found = new Uint32Array();
-  #matching = 0; // How many of them.
-  /** Of the word at hand: how many of its terms a document contains, and the frequency of the rarest. */
+  #matching = 0; // Number of documents found for the current group.
+  /** For the current word: the number of its terms that a document contains, and the frequency of the rarest. */
   #terms = new Uint8Array();
   #rarest = new Float64Array();
-  #begun: number[] = [];
+  #partial: number[] = [];
 
   begin(size: number): this {
     if (this.#scores.length < size) {
@@ -189,7 +189,7 @@ export class Scores {
     return this;
   }
 
-  /** @param at number of the term in its word @param weight of the word if this is its last term, else 0 */
+  /** @param at position of the term in its word @param weight the word's weight if this is its last term, else 0 */
   visit(document: number, frequency: number, at: number, weight: number): void {
     let least = frequency;
     if (at > 0) {
@@ -197,7 +197,7 @@ export class Scores {
       least = Math.min(frequency, this.#rarest[document]!);
     }
     if (weight === 0) {
-      if (at === 0) this.#begun.push(document);
+      if (at === 0) this.#partial.push(document);
       this.#terms[document] = at + 1;
       this.#rarest[document] = least;
       return;
@@ -207,12 +207,12 @@ export class Scores {
   }
 
   endWord(): void {
-    for (const document of this.#begun) this.#terms[document] = 0;
-    this.#begun = [];
+    for (const document of this.#partial) this.#terms[document] = 0;
+    this.#partial = [];
   }
 
-  /** @param size number of documents: the rarer a group is among them, the more it counts. Inverse document frequency
-   * (Robertson & Spärck Jones 1976), never negative. */
+  /** Adds the scores of a group, weighted by its inverse document frequency (Robertson & Spärck Jones 1976), which is never
+   * negative. @param size number of documents */
   endGroup(group: TermGroup, size: number): void {
     const matching = this.#matching;
     const idf = Math.log(1 + (size - matching + 0.5) / (matching + 0.5));
@@ -237,14 +237,14 @@ export class Scores {
     return scored.reduce((highest, document) => Math.max(highest, this.#scores[document]!), 0);
   }
 
-  /** The best documents, in no particular order. @param weightOf factor of a document's score, 0 to 1 */
+  /** The best documents, in no particular order. @param weightOf weight of a document's score, 0 to 1 */
   best(count: number, weightOf: (document: number) => number): number[] {
     let best: { readonly document: number; readonly score: number }[] = [];
     let least = 0;
     const cut = (): void => void (best = best.sort((a, b) => b.score - a.score).slice(0, count));
     for (const document of this.#scored.subarray(0, this.#count)) {
       const score = this.#scores[document]!;
-      // No weight is above 1.
+      // Weights are at most 1, so the document cannot qualify.
       if (score <= least) continue;
       const weighted = score * weightOf(document);
       if (weighted <= least) continue;
@@ -267,7 +267,7 @@ export const searchTerms = (text: string): string[] => termsOfFolded(fold(text))
 
 export const termsOfFolded = (folded: string): string[] => keysOfFolded(folded).map(termOf);
 
-/** What a term is looked up by: one or two characters of Chinese by a number, so that indexing makes no strings. */
+/** The key of a term: a number for one or two Chinese characters, so that indexing allocates no strings. */
 type TermKey = string | number;
 const HAN = { first: 0x4e00, count: 0x5200 }; // CJK Unified Ideographs; terms with rarer characters are strings.
 const isCode = (code: number): boolean => code >= 0 && code < HAN.count;
@@ -301,7 +301,7 @@ function keysOfFolded(folded: string): TermKey[] {
   return keys;
 }
 
-/** The terms that a text must contain for a word or phrase to occur in it, near enough: pairs of characters for Chinese. */
+/** The terms that a text must contain to match a word or phrase approximately; for Chinese, its pairs of characters. */
 export function termsOfWord(word: string): string[] {
   if (!/^\p{Script=Han}/u.test(word)) return word.split(" ");
   const characters = Array.from(word);

@@ -13,23 +13,23 @@ import { termsOfWord, type Alternative, type TermGroup } from "./language-index.
 
 const { alternatives: ALTERNATIVE, groups: GROUP, questions: MOST } = TUNING;
 
-/** What a question is searched by. */
+/** A search request. */
 export interface Search {
   readonly question: string;
   readonly lang: Language; // The language of the question; its articles come first.
   readonly now: number; // Milliseconds since the Unix epoch: news and notices age.
-  /** What was asked before, where a question is incomplete without it, or so short that it may be. */
+  /** The previous question, if the question is incomplete without it (`isNeeded`), or so short that it may be. */
   readonly previous?: { readonly question: string; readonly isNeeded: boolean } | undefined;
-  /** Ticker of the asset on the user's page: it counts where the question names none. */
+  /** Ticker of the asset on the user's page, used if the question names no asset. */
   readonly symbol?: string | undefined;
   readonly page?: string | undefined; // Scene of the user's page.
   readonly wide?: boolean; // Whether the answer quotes several articles.
   readonly accept?: (passage: Passage) => boolean; // Limits the search.
-  readonly near?: Nearness | undefined; // Fused with what the words find, where it is there.
+  readonly near?: Nearness | undefined; // Fused with the ranking by words if present.
 }
 
-/** The groups of a question as the passages of one language say them, and, with less weight, those that only the question
- * before says, or the user's page. */
+/** The term groups of a question for the passages of one language, and, with lower weights, those that only the previous
+ * question or the user's page adds. */
 export function groupsOf(index: AnswerIndex, { question, previous, symbol = "", page = "" }: Search, lang: Language) {
   const groups = readGroups(index, question, lang);
   const add = (text: string, weight: number): void => {
@@ -93,7 +93,7 @@ function readEnglish(index: AnswerIndex, groups: Groups, words: readonly string[
   }
 }
 
-/** How a code may be written too: "E-205" for "e205", "09581" for "9581". */
+/** Other spellings of a code: "E-205" for "e205", "09581" for "9581". */
 function otherSpellingsOf(word: string): Alternative[] {
   const [, letters, digits = ""] = /^([a-z]*)(\d+)$/.exec(word) ?? [];
   if (letters === undefined) return [];
@@ -150,7 +150,7 @@ function readChineseWords(groups: Groups, run: string): void {
   }
 }
 
-/** Groups by what they stand for; a repeated one keeps its greatest weights. */
+/** Groups by their meaning; a repeated group keeps its highest weights. */
 class Groups extends Map<string, TermGroup> {
   add(key: string, weight: number, alternatives: readonly Alternative[], salience = 1): void {
     if (alternatives.length === 0) return;
@@ -171,11 +171,11 @@ const weighted = (words: readonly string[], weight: number) => words.map((word) 
 function wordsFor({ en, zh }: Meaning, lang: Language, phrase?: string): Alternative[] {
   const own = lang === "zh" ? zh : en;
   const isForeign = phrase !== undefined && !own.includes(phrase);
-  // A word inside the phrase is said as well: "充值" in "怎么充值".
-  const isSaid = (word: string): boolean =>
+  // A word inside the phrase counts as used in the question: "充值" in "怎么充值".
+  const isUsed = (word: string): boolean =>
     phrase !== undefined && (lang === "zh" ? phrase.includes(word) : ` ${phrase} `.includes(` ${word} `));
-  const unsaid = isForeign ? ALTERNATIVE.translated : ALTERNATIVE.synonym;
-  const words = own.map((word) => alternative(word, isSaid(word) ? 1 : unsaid));
+  const unused = isForeign ? ALTERNATIVE.translated : ALTERNATIVE.synonym;
+  const words = own.map((word) => alternative(word, isUsed(word) ? 1 : unused));
   // Chinese articles use English words too.
   const borrowed = lang === "zh" ? en.filter((word) => !word.includes(" ")) : [];
   return [...words, ...borrowed.map((word) => alternative(word, word === phrase ? 1 : ALTERNATIVE.synonym))];

@@ -9,31 +9,30 @@ import { product } from "../../runtime/product.ts";
 import { groupsOf, type Search } from "./question-terms.ts";
 import { encode, knownOf, openEncoder, scaled } from "../encoder/encoder.ts";
 
-/** An article, a notice or a news item that may answer. */
+/** A candidate article, notice or news item. */
 export interface RankedArticle {
   readonly found: IndexedPassage;
-  readonly texts: readonly IndexedPassage[]; // With its text in the other language.
+  readonly texts: readonly IndexedPassage[]; // The article and its counterpart in the other language.
   readonly score: number; // Score relative to that of a perfect match, 0 to about 1.2.
-  readonly own: number; // Share of the perfect score in the question's language, and in the other one.
-  readonly cross: number;
-  readonly isNamed?: boolean; // Whether the question is its title.
+  readonly own: number; // Share of the perfect score in the question's language.
+  readonly cross: number; // The same in the other language.
+  readonly isNamed?: boolean; // Whether the question equals its title.
   readonly titleCoverage: number; // Share of the question's weight that the title covers.
-  readonly groups: readonly WeightedGroup[]; // The question as it was searched in the article's language.
-  readonly alike: number; // How much it is about what the question is about, -1 to 1.
-  readonly part: number; // The same of its sentence, item or row that is most so, 0 to 1.
-  readonly near?: number; // How near it is where there are vectors, and -Infinity if it has none.
-  readonly likest?: number; // The same where no article is more so; else 0.
-  readonly lead?: number; // How much better it fits than the next one, up to 1.
-  /** What the articles are ordered by: the score, and how much they are about what the question is about; where
-   * there are vectors, both rankings. */
+  readonly groups: readonly WeightedGroup[]; // The query in the article's language.
+  readonly alike: number; // Similarity of its subject vector to the question's, -1 to 1.
+  readonly part: number; // The highest similarity of one of its sentences, items or rows, 0 to 1.
+  readonly near?: number; // Nearness by vectors, if there are any; -Infinity if the article has none.
+  readonly likest?: number; // `alike` if it is the highest of all articles, else 0.
+  readonly lead?: number; // Its strength minus that of the next article, at most 1.
+  /** The sort key: the score and the similarity to the question; with vectors, the fusion of both rankings. */
   readonly order: number;
 }
 
 const { ranking: MIX, kinds: KINDS, meaning: MEANING, questions: QUESTIONS } = TUNING;
 
 /** Ranks the passages of both languages for a question. An article that exists in both is found by either text, and
- * taken in the question's language; one in the other language alone must match better. What is about what the question is
- * about is a candidate too where the passages are few; where there are vectors, what is near to the question, and both
+ * returned in the question's language; an article in the other language only must match better. If the passages are few,
+ * all of them are candidates by similarity. With vectors, the passages nearest to the question are candidates too, and both
  * rankings decide the order. */
 export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[] {
   const { lang, now, near, accept = () => true } = search;
@@ -76,13 +75,13 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   return [{ found: first, texts: [first], groups, ...PERFECT }, ...found.filter((article) => article.found !== first)];
 }
 
-/** The help and the notices, where a question is compared with each of them: they are few, and there are no vectors. */
+/** The help and notices, if a question is compared with each of them: if they are few and there are no vectors. */
 export const comparedWithAll = (index: AnswerIndex, { near }: Search): ReadonlySet<number> | undefined =>
   near === undefined ? index.few() : undefined;
 
-/** Orders articles by their scores, and by how much they and the parts of them are about what is asked.
- * @param articles the best by words first
- * @param isFew whether all are compared */
+/** Orders articles by their scores and by the similarity of their subjects and units to the question.
+ * @param articles by falling score of words
+ * @param isFew whether all of them are compared */
 function rankByMeaning(index: AnswerIndex, search: Search, articles: readonly RankedArticle[], isFew: boolean) {
   const asked = meaningOf(index, search);
   const worthOf = ({ found }: RankedArticle): number =>
@@ -113,8 +112,8 @@ function rankByMeaning(index: AnswerIndex, search: Search, articles: readonly Ra
   return [...best, ...articles.slice(compared)];
 }
 
-/** What a question is about, and the one before it, by a vector that is shorter the fewer of its terms are known: a word
- * that is misspelt means what it is corrected to. */
+/** The vector of a question and the previous one; the fewer of its terms are known, the shorter it is. Misspelt words are
+ * corrected. */
 function meaningOf({ vocabulary }: AnswerIndex, { question, previous }: Search): Float32Array {
   const before = searchTerms(previous?.question ?? "");
   let left = QUESTIONS.corrections;
@@ -126,12 +125,12 @@ function meaningOf({ vocabulary }: AnswerIndex, { question, previous }: Search):
   return scaled(encode([before, MEANING.before], [terms, 1]), knownOf([...before, ...terms]) ** MEANING.known);
 }
 
-/** Of what the question is the title of: above all others. */
+/** The scores of an article whose title the question is: it ranks first. */
 const PERFECT = { isNamed: true, score: 2, order: Infinity, own: 1, cross: 0, titleCoverage: 1, alike: 1, part: 1 };
 const FUSION_K = 60;
 
-/** Reciprocal rank fusion (Cormack, Clarke & Büttcher 2009) of the ranking by words with that by vectors. What has no
- * vector, as news, has the same rank in both. */
+/** Reciprocal rank fusion (Cormack, Clarke & Büttcher 2009) of the ranking by words with that by vectors. A passage without
+ * a vector, such as news, has the same rank in both. */
 function fuseRankings(ranked: readonly RankedArticle[]): RankedArticle[] {
   const byVector = ranked.filter(({ near }) => near !== -Infinity).sort((a, b) => b.near! - a.near!);
   const ranks = new Map(byVector.map((article, at) => [article, at]));
@@ -142,7 +141,7 @@ function fuseRankings(ranked: readonly RankedArticle[]): RankedArticle[] {
   return fused.sort(byOrder);
 }
 
-/** The passages of some numbers, each once; of an article in both languages, the one in the question's language. */
+/** The distinct passages of some numbers; for an article in both languages, the one in the question's language. */
 function candidatesOf(index: AnswerIndex, numbers: readonly number[], lang: Language): IndexedPassage[] {
   const found = numbers.map((number) => index.passage(number));
   return [...new Set(found.map((one) => (one.lang === lang ? one : (index.counterpart(one) ?? one))))];
@@ -160,14 +159,14 @@ function weightOf({ kind, published_at }: Passage, now: number): number {
 const byOrder = (a: RankedArticle, b: RankedArticle): number =>
   b.order - a.order || compare(a.found.passage.id, b.found.passage.id);
 
-/** How well a text says what a group says, 0 to 1. */
+/** The highest weight of a group's alternatives that match a text, 0 to 1. */
 export function matchOf(alternatives: readonly Alternative[], has: (term: string) => boolean): number {
   let best = 0;
   for (const { terms, weight } of alternatives) if (weight > best && terms.every(has)) best = weight;
   return best;
 }
 
-/** Share of what a question says, weighted, that a text says, 0 to 1. */
+/** The share of a question's groups, weighted by gain, that a text matches, 0 to 1. */
 export function coverageOf(groups: readonly WeightedGroup[], has: (term: string) => boolean): number {
   let [covered, total] = [0, 0];
   for (const { gain, alternatives } of groups) {

@@ -15,7 +15,7 @@ const MIX = TUNING.windows;
 export type UnitRating = ReturnType<typeof rateUnits>;
 type UnitMatch = ReturnType<typeof matchUnits>;
 
-/** How well each unit of an article answers a question, by words and by the network. */
+/** Rates how well each unit of an article answers a question, by words and by the network. */
 export function rateUnits(article: RankedArticle, question: string) {
   const match = matchUnits(article, question);
   const isHow = STEPS.asks.test(fold(question));
@@ -23,9 +23,9 @@ export function rateUnits(article: RankedArticle, question: string) {
   return { ...match, judged: judgeUnits(article, match, question), steps };
 }
 
-/** How well each unit says each group of the article, 0 to 1; each group's share of the question's weight, less for
- * what the title says; how well each unit answers alone, and the best one; whether the kind of answer asked for is there;
- * how much of the question each says, and how much it is about the same. */
+/** Matches the units of an article with a question. `matches`: each unit with each group, 0 to 1; `shares`: each group's
+ * share of the question's weight, lower for a group in the title; `peaks`: the score of each unit, `highest` the highest;
+ * `fitting`: whether each has the answer type; `covers`, `alikes`: coverage and similarity of each. */
 export function matchUnits({ groups, found }: RankedArticle, question: string) {
   const { titleTerms } = found.subject();
   const { bodyTerms, units } = found.details();
@@ -56,11 +56,11 @@ export function matchUnits({ groups, found }: RankedArticle, question: string) {
   return { matches, shares, peaks, highest, fitting, covers, alikes };
 }
 
-/** Kinds of question by their form, and what a sentence that answers one usually contains. The first match wins. */
+/** Question types by form, each with the pattern that an answer usually contains. The first match wins. */
 const TYPES = PATTERNS.types.map((type) => patternsOf(type));
 const STEPS = patternsOf(PATTERNS.steps);
 
-/** A test of whether a sentence contains what such a question asks for; undefined for a question of no such form. */
+/** A predicate: whether a sentence contains the answer type of a question; undefined for a question without a type. */
 export function answerTypeOf(question: string): ((sentence: string) => boolean) | undefined {
   const folded = fold(question);
   const type = TYPES.find(({ asks }) => asks.test(folded));
@@ -68,28 +68,28 @@ export function answerTypeOf(question: string): ((sentence: string) => boolean) 
 }
 
 const MEASURES = 8;
-/** The vectors of words that the network has none for. */
+/** The encoder's vectors, for words without a vector in the network. */
 export const GIVEN = { length: DIMENSIONS, of: (word: string): Float32Array => encode([searchTerms(word), 1]) };
-let network: AttentionNetwork | undefined; // The same for the whole process.
-/** The network, read when it is first asked. */
+let network: AttentionNetwork | undefined; // Loaded once per process.
+/** The network, loaded on first use. */
 const openAnswerNetwork = (): AttentionNetwork =>
   (network ??= new AttentionNetwork(new URL("answer-network.br", import.meta.url), MEASURES, GIVEN));
 const texts = new WeakMap<TextUnit, NetworkText>();
-const readQuestion = memoized((question: string) => openAnswerNetwork().read(question), 1); // It is asked of several articles.
+const readQuestion = memoized((question: string) => openAnswerNetwork().read(question), 1); // Each question is compared with several articles.
 
-/** What of a unit the network reads. */
+/** The text of a unit for the network: title, table head and unit. */
 export const textOf = ({ passage }: IndexedPassage, { head, text }: TextUnit): string =>
   [passage.title, ...(head === undefined ? [] : [head]), text].join("\n");
 
-/** What the network is told of a unit besides. */
+/** The measures of a unit that are further inputs of the network. */
 export function measuresOf({ titleCoverage, alike, score }: RankedArticle, match: UnitMatch, at: number): number[] {
   const { covers, alikes, peaks, highest, fitting } = match;
   const fits = fitting === undefined ? 0.5 : Number(fitting[at]);
   return [covers[at]!, alikes[at]!, peaks[at]!, peaks[at]! - highest, titleCoverage, alike, fits, Math.min(1, score)];
 }
 
-/** How surely each unit of an article answers a question, as the network judges those that match best, 0 to 9; the others
- * have 0. `scripts/make-answer-network.js` makes its file. */
+/** The network's score, 0 to 9, of the best-matching units of an article as answers to a question; the other units have 0.
+ * `scripts/make-answer-network.js` trains the network. */
 function judgeUnits(article: RankedArticle, match: UnitMatch, question: string): number[] {
   const { units } = article.found.details();
   const judged = units.map(() => 0);

@@ -7,24 +7,24 @@ import { searchTerms } from "./language-index.ts";
 export interface TextUnit {
   readonly text: string;
   readonly terms: ReadonlySet<string>;
-  readonly meaning: Float32Array; // What it is about, of length 1.
+  readonly meaning: Float32Array; // Its unit vector.
   readonly block: number; // Number of its paragraph.
   readonly line: number;
   /** A sentence, an item or row, or a line that introduces what follows it. */
   readonly kind: "sentence" | "item" | "heading";
-  readonly head?: string; // Of a row of a table: the first one, which usually says what stands in the columns.
+  readonly head?: string; // For a table row: the first row, which usually has the column headings.
 }
 
 const ITEM = /^\s*(?:[-*•·]\s|\d{1,2}[.)、]|[（(]\d{1,2}[)）]|\|)/;
 const ROW = /[^\s|] *\| *[^\s|]/;
 const HEADING = /[:：]\s*$/;
-const KEYED = /^[^:：。.!?！？]{1,60}[:：]\s*[^\s:：]/u; // "Cash: EUR 300", an item where another one stands beside it.
+const KEYED = /^[^:：。.!?！？]{1,60}[:：]\s*[^\s:：]/u; // "Cash: EUR 300", an item if a neighbouring line is one too.
 
 /** Splits an article's text, in HTML, Markdown or plain, into its units, in order. */
 export function unitsOf(article: string): TextUnit[] {
   const units: TextUnit[] = [];
   let block = 0;
-  let head: string | undefined; // Of the table that the line before belongs to.
+  let head: string | undefined; // First row of the table that the previous line belongs to.
   const lines = plainText(article, "- ").split("\n");
   const isKeyed = (line = ""): boolean => KEYED.test(line) && sentencesOf(line).length === 1;
   for (const [number, line] of lines.entries()) {

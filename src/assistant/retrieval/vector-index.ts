@@ -4,24 +4,24 @@ import { sha256 } from "../../runtime/json/canonical-json.ts";
 import { titlesOf, type Passage } from "../passage.ts";
 import type { IndexedPassage } from "./answer-index.ts";
 
-/** How near passages are to a question, by number: the standard score of the cosine of the nearest piece, as a share of
- * the highest that so many unrelated passages would have (about √(2 ln n) for n normally distributed ones). */
+/** Nearness of passages to a question, by number: the standard score of the nearest piece's cosine, divided by the expected
+ * maximum of as many unrelated passages (about √(2 ln n) for n normally distributed ones). */
 export type Nearness = ReadonlyMap<number, number>;
-const MOST_PIECES = 16; // Of a passage.
+const MOST_PIECES = 16; // Maximum number of pieces of a passage.
 
 interface WantedVectors {
-  readonly vectors: readonly (readonly [hash: string, vector: Int8Array | null])[]; // Those found; null where refused.
-  readonly most: number; // Texts that are to be returned.
-  readonly size: number; // Most characters of one, besides its title.
-  readonly from: number; // Where to begin, as a share of all: processes that begin elsewhere hardly make the same.
+  readonly vectors: readonly (readonly [hash: string, vector: Int8Array | null])[]; // New vectors; null for a refused text.
+  readonly most: number; // Maximum number of texts to return.
+  readonly size: number; // Maximum characters of a text without its title.
+  readonly from: number; // Start position, as a share of all passages: processes with different starts rarely overlap.
 }
 
-/** The vectors of the help articles and notices of an index. News comes and goes too fast to be worth its calls. */
+/** The vectors of the help articles and notices of an index. News changes too fast to be worth the calls. */
 export class VectorIndex {
-  readonly #hashes = new WeakMap<Passage, readonly string[]>(); // Of a passage's texts, which are not kept.
+  readonly #hashes = new WeakMap<Passage, readonly string[]>(); // Hashes of a passage's texts.
   readonly #vectors = new Map<string, Int8Array | null>();
 
-  /** Takes vectors. @returns the first texts without one, by hash, and how many passages have none, of how many */
+  /** Adds vectors. @returns the first texts without one, by hash; the number of passages without vectors, and of all */
   take(indexed: readonly IndexedPassage[], { vectors, most, size, from }: WantedVectors) {
     for (const [hash, vector] of vectors) this.#vectors.set(hash, vector);
     const passages = indexed.flatMap(({ passage }) => (passage.kind === "news" ? [] : passage));
@@ -40,7 +40,7 @@ export class VectorIndex {
     return { texts: [...texts].slice(0, most), waiting, all: passages.length };
   }
 
-  /** The hashes of all texts; the vectors of others are forgotten, and which were refused. */
+  /** The hashes of all texts. Vectors of other texts, and refusals, are dropped. */
   renew(indexed: readonly IndexedPassage[]): string[] {
     const needed = new Set(indexed.flatMap(({ passage }) => this.#hashes.get(passage) ?? []));
     for (const [hash, vector] of this.#vectors) if (!vector || !needed.has(hash)) this.#vectors.delete(hash);
@@ -60,7 +60,7 @@ export class VectorIndex {
   }
 }
 
-/** A passage as texts of so many characters, each behind its titles. */
+/** Splits a passage into texts of `size` characters, each preceded by its titles. */
 function piecesOf(passage: Passage, size: number): [hash: string, text: string][] {
   const [titles, body] = [titlesOf(passage).join("\n").slice(0, size), plainText(passage.text)];
   return Array.from({ length: Math.min(MOST_PIECES, Math.ceil(body.length / size) || 1) }, (_, at) => {

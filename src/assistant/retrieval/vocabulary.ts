@@ -6,12 +6,12 @@ import TUNING from "./tuning.json" with { type: "json" };
 
 const { corrected: CORRECTED, abbreviation: ABBREVIATION, most: MOST } = TUNING.vocabulary;
 
-const KEPT = 1000; // Words whose corrections are remembered: a question is searched in both languages.
+const CACHED = 1000; // Words with cached corrections: a question is searched in both languages.
 
-/** The English words of the passages as they are written: what misspelt and abbreviated words may stand for. */
+/** The English words of the passages as written: candidates for misspelt and abbreviated words. */
 export class Vocabulary {
   readonly #words = new Map<string, Map<string, number>>(); // First letter → word → number of occurrences.
-  #nearest: ((word: string) => string[]) | undefined; // Made when it is asked for: an index counts many texts before.
+  #nearest: ((word: string) => string[]) | undefined; // Created on first use, and dropped by every change.
 
   /** @param step 1 to add a text, -1 to remove it */
   count({ title, body }: FoldedText, step: 1 | -1): void {
@@ -28,14 +28,14 @@ export class Vocabulary {
   /** Stems of the words nearest to a word that does not occur, by edit distance; none for a short word. */
   corrections(word: string): string[] {
     if (word.length < CORRECTED.letters || !/^[a-z]+$/.test(word)) return [];
-    this.#nearest ??= memoized((one: string) => this.#nearestTo(one), KEPT);
+    this.#nearest ??= memoized((one: string) => this.#nearestTo(one), CACHED);
     return this.#nearest(word);
   }
 
   #nearestTo(word: string): string[] {
     const most = word.length >= CORRECTED.twoEdits ? 2 : 1;
     const nearest = new Map<string, number>();
-    // A first letter is seldom wrong, but may have changed places with the second.
+    // A first letter is seldom wrong, but may be swapped with the second.
     for (const letter of new Set([word[0]!, word[1]!])) {
       for (const candidate of this.#words.get(letter)?.keys() ?? []) {
         const distance = editDistance(word, candidate, most);
@@ -58,7 +58,7 @@ export class Vocabulary {
   }
 }
 
-/** Whether a word may be shortened so: to its beginning, or to some of its letters with the first and the last. */
+/** Whether `short` may abbreviate a word: as its prefix, or as some of its letters with the first and the last. */
 function isShortFor(short: string, word: string): boolean {
   if (word.length <= short.length) return false;
   if (word.startsWith(short)) return true;

@@ -22,7 +22,7 @@ export function conceptsIn(text: string, tokens: readonly Token[] = tokenize(tex
   return found;
 }
 
-/** What a question is asked in. */
+/** The context of a question. */
 export type RouteContext = Pick<AnswerRequest, "history" | "page_context">;
 
 /** The bundled seed utterances as examples. */
@@ -32,13 +32,13 @@ export function seedExamples(): Example[] {
 }
 
 const MOST_CHARACTERS_OF_SMALL_TALK = { zh: 8, en: 24 };
-/** Least confidence of the classifier; more is asked of a question that names no concept of the domain. */
+/** Minimum confidence of the classifier, which is higher for a question without a concept of the domain. */
 const LEAST_CONFIDENCE = { inDomain: 0.35, offDomain: 0.75 };
 
 const OUT_OF_SCOPE: Classification = { label: "out_of_scope/general", confidence: 0.5 };
-/** Trained by the build and kept beside the bundle: training takes longer than the rest of a start. */
+/** Trained by the build and stored next to the bundle, because training takes longer than the rest of a start. */
 export const TRAINED_FILE = "router.trained";
-/** The bytes of `TRAINED_FILE`: what is learned of the bundled examples. */
+/** The bytes of `TRAINED_FILE`: the model trained on the bundled examples. */
 export const trainedRouter = (): Uint8Array => serialize(learnExamples());
 
 function learnExamples() {
@@ -47,7 +47,7 @@ function learnExamples() {
   return { trained: train(examples, conceptsIn), known };
 }
 
-/** What was learned; the build has done it, except where its file is not bundled. */
+/** Loads the trained model, or trains it if the build's file is absent. */
 function learn() {
   const file = new URL(TRAINED_FILE, import.meta.url);
   const read = () => deserialize(readFileSync(file)) as ReturnType<typeof learnExamples>;
@@ -55,7 +55,7 @@ function learn() {
   return { classifier: createClassifier(trained, conceptsIn), known };
 }
 
-let learned: ReturnType<typeof learn> | undefined; // What was learned from the examples, for the first question.
+let learned: ReturnType<typeof learn> | undefined; // Loaded at the first question.
 
 function classify(question: string, { history, page_context }: RouteContext): Classification {
   const { classifier, known } = (learned ??= learn());
@@ -83,8 +83,8 @@ function classify(question: string, { history, page_context }: RouteContext): Cl
   return best.confidence >= LEAST_CONFIDENCE.offDomain ? best : OUT_OF_SCOPE;
 }
 
-/** What a question seems to be about, before anything is looked up: the evidence decides in the end. The classifier is
- * loaded at the first question, or trained then when the build did not train it. */
+/** Routes a question before the search; the evidence found may change the route. The classifier is loaded at the first
+ * question, or trained then if the build did not train it. */
 export function routeQuestion(question: string, context: RouteContext): Routing {
   const { label, confidence } = classify(question, context);
   const [name, sub_intent = ""] = label.split("/");
@@ -127,15 +127,15 @@ export function isElliptical(question: string): boolean {
   return fits(folded, MOST_ELLIPTICAL) && SAYS.elliptical.test(folded);
 }
 
-/** Whether a question is so short that it may be a follow-up though it does not read as one: "要多久", "is there a maximum". */
+/** Whether a question is short enough to be a follow-up without the form of one: "要多久", "is there a maximum". */
 export const isShort = (question: string): boolean => fits(fold(question).trim(), SHORT);
 
-/** Whether a question is but a sum, needs what was said before, asks for news or notices by name, for a reason, what to buy
- * or sell or where a price will go, whether something works now, or for own figures; whether a title says how it works. */
+/** Whether a question is only a sum, is a follow-up, asks explicitly for news or notices, for a reason, for advice or a
+ * price forecast, whether something works now, or for own figures; or (`stateTold`) whether a title states how it works. */
 export const isKind = (kind: keyof typeof PATTERNS, text: string) => SAYS[kind].test(fold(text).trim());
 
 const STATE_WORDS = new RegExp(SAYS.stateWords.source, "gu");
-/** What a question whether something works now is about. */
+/** The subject of a question whether something works now. */
 export const withoutState = (question: string): string => fold(question).replace(STATE_WORDS, " ");
 
 /** The folded question without a greeting and without a request for research, unless nothing else is left. */

@@ -16,7 +16,7 @@ export const message = z.strictObject({
   created_at: z.iso.datetime(),
   question: z.string(),
   ...chatAnswer.omit({ points_cost: true, credits_remaining: true }).shape,
-  // What its event says beside; absent in answers of earlier builds.
+  // Further fields of its event; absent in answers of earlier builds.
   lang: z.string().optional(),
   outcome: z.enum(["answered", "unsure", "offered", "declined"]).optional(),
 });
@@ -24,19 +24,19 @@ export const message = z.strictObject({
 export type Message = z.infer<typeof message>;
 type Draft = Omit<Message, "message_id" | "session_id" | "created_at">;
 
-/** Answers and the sessions they belong to. A message is stored before it is charged for, so that a charge never lacks
- * its answer; it joins its session after the charge, so that a session only holds what was delivered. The ledger's entry
- * names both, so a turn that is not written yet is read from there, and one that never was is added later. */
+/** Answers and their sessions. A message is stored before its charge, so that every charge has its answer; it joins its
+ * session after the charge, so that a session has only delivered answers. The ledger entry names message and session, so
+ * that a turn not written yet is read from there, and a missing turn is added later. */
 export type Messages = ReturnType<typeof createMessages>;
 
-/** @param deps.kept_days how long answers are kept; for ever when left out */
+/** @param deps.kept_days retention of answers, days; unlimited by default */
 export function createMessages(deps: SessionDeps & { ids: Ids }) {
   const { storage, clock, ids } = deps;
   const sessions = createSessions(deps);
   return {
     ...sessions,
-    /** Gives an answer a new id and lets `store` store it. Without a session it opens one, whose id is the message's.
-     * @param store with undefined, another id is tried */
+    /** Gives an answer a new id and stores it by `store`. Without a session it opens one, whose id is the message's.
+     * @param store returns undefined if the id is taken; another id is then tried */
     async create<T>(draft: Draft, session: number | undefined, store: (made: Message, value: NewValue) => Promise<T>) {
       for (;;) {
         const message_id = ids.integer();
@@ -45,8 +45,8 @@ export function createMessages(deps: SessionDeps & { ids: Ids }) {
         if (stored !== undefined) return stored;
       }
     },
-    /** The answer to a question that was charged; undefined for one that was removed because of its age.
-     * @throws CorruptionError when it is missing otherwise */
+    /** The answer to a charged question; undefined if retention removed it.
+     * @throws CorruptionError when it is missing for another reason */
     async get(id: number): Promise<Message | undefined> {
       const found = await readDocument(storage, messageKey(id), message);
       if (found !== undefined || id < (await prunedBefore(storage))) return found;
@@ -55,25 +55,25 @@ export function createMessages(deps: SessionDeps & { ids: Ids }) {
   };
 }
 
-/** The answers of these ids that are there, in the order asked for. */
+/** The existing answers of these ids, in the order of the ids. */
 export const readMessages = (storage: Storage, ids: readonly number[]): Promise<Message[]> =>
   readDocuments(storage, ids.map(messageKey), message);
 
-/** Where an answer is stored. */
+/** The storage key of an answer. */
 export const messageKey = (id: number): Key => ["messages", String(id)];
 
-/** Answers with ids below `before` may have been removed on purpose. */
+/** Retention may have removed answers with ids below `before`. */
 const mark = z.strictObject({ before: z.int().min(1) });
 const marksOf = (storage: Storage) => new Stream(storage, ["retention", "answers"], mark);
 
-/** The least id of an answer that must be there once it was charged for: 0 where none was ever pruned. */
+/** The lowest id of an answer that must exist after its charge; 0 if none was ever pruned. */
 export async function prunedBefore(storage: Storage): Promise<number> {
   const marks = marksOf(storage);
   const head = await marks.head();
   return head === 0 ? 0 : ((await marks.get(head))?.before ?? 0);
 }
 
-/** Records, before any is removed, that answers with ids below this one are. The mark never falls, even when another process sets one. */
+/** Records, before the removal, that answers with ids below `before` are removed. The mark never falls in any process. */
 export async function markPruned(storage: Storage, before: number): Promise<void> {
   const marks = marksOf(storage);
   for (;;) {
@@ -87,46 +87,46 @@ export async function markPruned(storage: Storage, before: number): Promise<void
 export const sessionTurn = z.strictObject({ message_id: z.int() });
 type SessionTurn = z.infer<typeof sessionTurn>;
 type SessionMessage = SessionTurn & { readonly user_id: string; readonly session_id: number };
-/** How many turns back one is searched for: answers made side by side may join in another order than their ids. */
+/** Recent turns that are searched for a message: concurrent answers may join in another order than their ids. */
 const RECENT_TURNS = 16;
-const MOST_JOINING = 256; // Messages on their way into their sessions before a caller that adds another one waits for it.
-export const MOST_MISSING = 64; // Last entries and turns of a user that are compared for what a dead process left out.
+const MOST_JOINING = 256; // Messages that may be joining their sessions before `joinLater` waits.
+export const MOST_MISSING = 64; // Last entries and turns of a user that are compared to find turns that a dead process did not write.
 
-/** The storage's generation when the charge was read, and among how many turns one may be already. */
+/** The storage's generation when the charge was read, and the number of recent turns that may already have the message. */
 type Joining = { readonly generation: number; readonly among: number };
 
 type SessionDeps = { storage: Storage; clock: Clock; kept_days?: number | undefined };
 
-/** The turns of sessions: see `Messages`. Of a session that a message opened, that one's turn is a value under the
- * session's name: most sessions have no other, and a stream has folders of its own. */
+/** The turns of sessions: see `Messages`. The turn of the message that opened a session is stored as a value under the
+ * session's name, because most sessions have no other turn, and a stream needs its own folders. */
 function createSessions({ storage, clock, kept_days }: SessionDeps) {
   const sessionOf = (user: string, session: number) =>
     new Stream(storage, ["users", user, "sessions", String(session)], sessionTurn);
 
   const inTurn = createKeyedMutex();
   const { size, follow, settled } = createBackground();
-  /** The last turns of a session, at least `count` of them, and which of these answers are not among them. */
+  /** The last turns of a session, at least `count`, and the ids in `charged` that are missing from them. */
   async function compare(user: string, session: number, count: number, charged: readonly number[]) {
     const stream = sessionOf(user, session);
     const read = async () => recentTurns(storage, stream, await stream.head(), count);
     const turns = await inTurn(sessionName(user, session), read);
-    // What is older than the turns that were read has its turn before them.
+    // Older answers have their turns before those that were read.
     const from = turns.length < Math.max(count, RECENT_TURNS) ? 0 : Math.min(...turns);
     const missing = charged.filter((id) => id >= from && id >= oldestKept() && !turns.includes(id));
     return { turns, missing };
   }
   const oldestKept = (): number => (kept_days === undefined ? 0 : leastIdAt(clock.now() - kept_days * DAY_MS));
 
-  /** Adds a turn, unless it is among the recent ones: another caller that missed it may have been first. */
+  /** Adds a turn unless the recent turns have it: another caller may have added it first. */
   async function append({ user_id, session_id, message_id }: SessionMessage, { generation, among }: Joining) {
     const stream = sessionOf(user_id, session_id);
-    // What was charged before a failover, or in a folder that a copy replaced, may not be charged any more.
+    // A failover, or a copy that replaced the folder, may have lost the charge.
     const checkCharge = (): void => {
       if (storage.generation() !== generation) throw new StorageError("The storage was exchanged since the charge.");
     };
     if (session_id === message_id) {
       checkCharge();
-      // Where it is there already, another caller wrote the same.
+      // If it already exists, another caller wrote the same value.
       await storage.create(stream.name, JSON.stringify({ message_id }), { later: true });
       return;
     }
@@ -138,33 +138,33 @@ function createSessions({ storage, clock, kept_days }: SessionDeps) {
   }
 
   const sessions = {
-    /** Whether the last turn is older than answers are kept: turns may go at any time, so nothing is added any more. */
+    /** Whether the last turn is beyond retention: turns may be removed at any time, so no turn is added any more. */
     async isOver(user: string, session: number): Promise<boolean> {
       if (kept_days === undefined) return false;
       const stream = sessionOf(user, session);
       const last = await inTurn(sessionName(user, session), () => lastTurn(storage, stream));
       return last !== undefined && last.message_id < oldestKept();
     },
-    /** Adds a message to its session, after those of this process that were to join before it, and after `first`. */
+    /** Adds a message to its session, after `first` and after the earlier calls of this process for that session. */
     join(added: SessionMessage, first?: Promise<unknown>, how: Partial<Joining> = {}): Promise<void> {
       const name = sessionName(added.user_id, added.session_id);
       first?.catch(() => undefined); // It may fail before its turn comes.
       const joining = { generation: storage.generation(), among: RECENT_TURNS, ...how };
       return follow(inTurn(name, () => Promise.resolve(first).then(() => append(added, joining))));
     },
-    /** As `join`, but ends at once, unless many are on their way.
+    /** Like `join`, but resolves immediately unless many messages are joining.
      * @param failed is called with the reason when a message could not join, or `first` failed */
     async joinLater(added: SessionMessage, first: Promise<unknown>, failed: (error: unknown) => void): Promise<void> {
       const joined = sessions.join(added, first).catch(failed);
       if (size() > MOST_JOINING) await joined;
     },
-    follow, // Counts what follows a reply as on its way.
-    settled, // Waits for what is on its way.
-    /** Those of the answers that a session should hold, oldest first, and does not. */
+    follow, // Counts work after a reply as pending.
+    settled, // Waits for pending work.
+    /** The ids in `charged` that a session lacks, oldest first. */
     missing: async (user: string, session: number, charged: readonly number[]): Promise<number[]> =>
       (await compare(user, session, MOST_MISSING, charged)).missing,
     /** The last `count` messages of a user's session, oldest first.
-     * @param charged those of it that the user's last entries charged for: one that it lacks is on its way, or lost */
+     * @param charged the session's messages in the user's last ledger entries; one without a turn is pending or lost */
     async history(user: string, session: number, count: number, charged: readonly number[] = []): Promise<Message[]> {
       const { turns, missing } = await compare(user, session, count, charged);
       return readMessages(storage, [...turns, ...missing].toSorted((one, other) => one - other).slice(-count));
@@ -175,24 +175,24 @@ function createSessions({ storage, clock, kept_days }: SessionDeps) {
 
 const sessionName = (user: string, session: number): string => `${session}\n${user}`;
 
-/** The messages of the last turns, at least `count` and as many as are read at once, or all. */
+/** The messages of the last turns: at least `count` and at least `RECENT_TURNS`, or all. */
 async function recentTurns(storage: Storage, stream: Stream<SessionTurn>, head: number, count = 0): Promise<number[]> {
   const turns = await stream.read(head - Math.max(count, RECENT_TURNS) + 1, head);
   if (turns.length === head) turns.unshift(...(await firstTurn(storage, stream)));
   return [...new Set(turns.map(({ message_id }) => message_id))];
 }
 
-/** The turn of the message that opened a session. None where the session was opened without, or by an earlier build. */
+/** The turn of the message that opened a session; none if the session was opened without one, or by an earlier build. */
 async function firstTurn(storage: Storage, { name }: Stream<SessionTurn>): Promise<SessionTurn[]> {
   return readDocuments(storage, [name], sessionTurn);
 }
 
-/** The last turn of a session; undefined for one that has none. */
+/** The last turn of a session; undefined if it has none. */
 export async function lastTurn(storage: Storage, session: Stream<SessionTurn>): Promise<SessionTurn | undefined> {
   return (await session.get(await session.head())) ?? (await firstTurn(storage, session))[0];
 }
 
-/** The turns of sessions, as a verification of ledgers reads them: a turn is written after its answer was charged. */
+/** The keys and schema of session turns for ledger verification: a turn is written after the charge of its answer. */
 export const sessionTrace = {
   isAt: (key: readonly EncodedSegment[]): boolean =>
     key[2]?.text === "sessions" && (key.length === 4 || streamItem(key) !== undefined),

@@ -10,8 +10,8 @@ export interface Classification {
   readonly confidence: number; // 0 to 1.
 }
 
-/** Margin of a linear scorer → probability: logistic (Platt 1999) of fixed slope and offset. Unfamiliar words lower
- * every margin: on CLINC150 the AUC of detecting out-of-scope queries rises from 0.953 to 0.966. */
+/** Maps the margin of a linear scorer to a probability: logistic (Platt 1999) with fixed slope and offset. Unfamiliar words
+ * lower the margin, which raises the AUC of detecting out-of-scope queries on CLINC150 from 0.953 to 0.966. */
 const PLATT = { slope: 3, offset: 1.2, unfamiliar: 1, usual: 0.6 };
 
 function probability(margin: number, familiarity: number): number {

@@ -16,7 +16,7 @@ const SIZES = { characters: [3, 4], han: [1, 2, 3] };
 
 const REACH = 3; // Largest distance of two words that make a pair: "change my address" holds "change address".
 
-/** Hashed features of one text: stems and pairs of them, and character n-grams, which tolerate typos. */
+/** Hashed features of one text: stems and their pairs, and character n-grams, which tolerate typos. */
 type RawFeatures = { readonly words: readonly number[]; readonly characters: readonly number[] };
 /** Adds features of a text, such as the concepts that its words name. */
 export type Annotator = (text: string, tokens: readonly Token[]) => Iterable<string>;

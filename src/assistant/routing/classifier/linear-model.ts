@@ -1,10 +1,10 @@
 import type { Vector } from "./features.ts";
 
-/** Cost of a margin violation, most passes over the examples, and the weight of an example of the (rarer) class. */
+/** Cost of a margin violation, maximum passes over the examples, and weight of an example of the (rarer) class. */
 const TRAINING = { cost: 0.5, epochs: 6, positive: 3 };
 
 /** One-vs-rest linear SVMs, squared hinge loss, by dual coordinate descent with shrinking (Hsieh, Chang, Lin, Keerthi &
- * Sundararajan, ICML 2008); repeats exactly. @returns a row a class: a weight a feature, then the bias */
+ * Sundararajan, ICML 2008). Deterministic. @returns one row per class: one weight per feature, then the bias */
 export function trainLinear(vectors: readonly Vector[], labels: Int32Array, classes: number, features: number) {
   const { cost, epochs, positive } = TRAINING;
   const count = vectors.length;
@@ -27,7 +27,7 @@ export function trainLinear(vectors: readonly Vector[], labels: Int32Array, clas
         for (let i = 0; i < ids.length; i++) margin += weight[ids[i]!]! * values[i]!;
         const before = alpha[at]!;
         const gradient = sign * margin - 1 + diagonal * before;
-        // Shrinking: an example far on its right side is skipped from now on; it hardly ever becomes active again.
+        // Shrinking: an example far on its correct side is skipped from now on; it rarely becomes active again.
         if (before === 0 && gradient >= 0) continue;
         kept.push(at);
         const after = Math.max(0, before - gradient / (squares[at]! + diagonal));
