@@ -8,8 +8,8 @@ import { damageAt, type LedgerDamage, type WalkedEntries } from "./scan-for-dama
 
 type Link = Pick<Entry, "id" | "prev" | "hash">;
 
-/** Why an entry is not a link after `last`, as a clause that continues its name; undefined for a valid one.
- * @param prev the hash that it follows: that of `last`, or the one that begins a chain */
+/** Why an entry does not link to `last`, as a clause about it ("its hash …"); undefined for a valid link.
+ * @param prev the expected previous hash: that of `last`, or the first hash of the chain */
 export function linkError(found: Link, last: Link | undefined, prev: string): string | undefined {
   const { hash, ...fields } = found;
   if (hash !== hashEntry(fields)) return "its hash does not fit its fields";
@@ -17,9 +17,9 @@ export function linkError(found: Link, last: Link | undefined, prev: string): st
   return found.id === (last?.id ?? 0) + 1 ? undefined : `it says that it is entry ${found.id}`;
 }
 
-/** Why an entry cannot follow `last`, as a clause that continues its name; undefined for a valid one: its hash fits its
- * fields and the entry before, its number and user are the expected ones, its details allow its delta, and its account
- * results from the one before and its delta. */
+/** Why an entry cannot follow `last`, as a clause about it; undefined for a valid entry. Valid: the hash matches the
+ * fields, `prev` is the hash of `last`, number and user are as expected, the details allow the delta, and the account
+ * is the one before plus the delta. */
 export function chainError(found: Entry, last: Entry | undefined, user: string): string | undefined {
   const unlinked = linkError(found, last, last?.hash ?? genesisHash(user));
   if (unlinked !== undefined) return unlinked;
@@ -36,10 +36,10 @@ export function chainError(found: Entry, last: Entry | undefined, user: string):
     free_day: free ? account.free_day : before.free_day,
     free_used: free ? (account.free_day === before.free_day ? before.free_used + 1 : 1) : before.free_used,
   };
-  // The schema lets it have no other fields.
+  // The schema allows no other fields.
   const isExpected = (Object.keys(expected) as (keyof Account)[]).every((name) => account[name] === expected[name]);
   if (!isExpected) return "its account does not follow from the one before";
-  // A day in the future was written by a wrong clock: the quota does not wait for it.
+  // A quota day in the future came from a wrong clock: a later entry may return to the real day.
   const wasAhead = before.free_day > found.created_at.slice(0, 10);
   return account.free_day < before.free_day && !wasAhead ? "its quota day is before an earlier one" : undefined;
 }
@@ -51,23 +51,23 @@ function isAllowed({ delta, details }: Entry): boolean {
   return details.type === "adjust" || delta >= 0;
 }
 
-/** Entries of a ledger that follow each other, as they are stored. */
+/** Consecutive entries of a ledger, as stored. */
 export interface StoredPage extends Pick<WalkedEntries, "first" | "texts"> {
-  readonly user: string; // Whose they are, encoded.
+  readonly user: string; // Owner of the ledger, as an encoded segment.
   readonly before: string | undefined; // The text of the entry before the first; undefined for none.
 }
 
-/** What is needed of the valid entries before the first that is not: little, as it may come from another thread. */
+/** The result of checking a page: its entries before the first invalid one. Small, as a worker thread may send it. */
 export interface CheckedPage extends Pick<WalkedEntries, "charged"> {
   readonly repeatable: readonly RepeatableEntry[];
-  readonly damage: LedgerDamage | undefined; // Of the entry after them.
+  readonly damage: LedgerDamage | undefined; // Of the first invalid entry.
 }
 
-/** An entry whose operation may be repeated: it is indexed. */
+/** An entry whose operation may be retried, and is therefore indexed. */
 export type RepeatableEntry = { readonly id: number; readonly operation: string };
 
-/** Whether each entry is well-formed, stored byte for byte as it was written, and follows from the one before. Where the
- * entry before the page is damaged, which its own page tells, what is found here means nothing. */
+/** Checks that each entry is well-formed, stored byte for byte as it was written, and follows from the one before. If
+ * the entry before the page is damaged (the check of its own page reports that), this result has no meaning. */
 export function checkPage({ user, first, before, texts }: StoredPage): CheckedPage {
   const stem = new EncodedSegment(encodeKey(ledgerKey(new EncodedSegment(user))));
   const charged: (number | null)[] = [];

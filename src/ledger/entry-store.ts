@@ -10,20 +10,20 @@ export type StoredEntry = { readonly item: Entry; readonly text: string };
 /** The end of a ledger, as it was read. */
 export interface LedgerEnd {
   readonly last: StoredEntry | undefined; // Undefined when there is no entry.
-  readonly generation: number; // The storage's, when it was read.
+  readonly generation: number; // Of the storage, at the time of the read.
 }
 
-/** Entries that were read and checked, or written, by the storage's generation, user and number. None ever changes:
- * they are dropped only where the storage may have lost them. The storage is asked for the end of a ledger. */
+/** A cache of entries that were read and checked, or written, by storage generation, number and user. Entries are
+ * immutable: they are dropped only when the storage may have lost some. The head of a ledger is not taken from it. */
 export type EntryCache = BoundedLru<Entry>;
 
-/** The entries of one user's ledger as stored. What is read must be what was written, or a CorruptionError names it. */
+/** The stored entries of one user's ledger. Each read checks hash, number and user, and throws a CorruptionError. */
 export class EntryStore {
   readonly user: string;
   readonly storage: Storage;
   readonly #stream: Stream<Entry>;
   readonly #cache: EntryCache;
-  readonly forget = (): void => this.#cache.clear(); // What was read, as some of it is lost.
+  readonly forget = (): void => this.#cache.clear(); // For when the storage lost entries.
 
   constructor(storage: Storage, user: string, cache: EntryCache) {
     this.user = user;
@@ -45,8 +45,8 @@ export class EntryStore {
     return stored;
   }
 
-  /** The entries from number `from` to number `to`, both included, oldest first, or to the end. Those that are remembered
-   * are not read again, unless they lie between others. */
+  /** The entries `from` to `to`, both included, or up to the last one, oldest first. Cached entries at either end of
+   * the range are not read again. */
   async read(from: number, to: number): Promise<Entry[]> {
     const generation = this.storage.generation();
     const at = (version: number): Entry | undefined => this.#cache.get(this.#place(version, generation));
@@ -65,7 +65,7 @@ export class EntryStore {
     return [...before, ...entries, ...after];
   }
 
-  /** All entries, oldest first, in flat memory. */
+  /** All entries, oldest first, in constant memory. */
   async *all(): AsyncGenerator<Entry> {
     for await (const { version, item } of this.#stream.items()) {
       this.#check(item, version);
@@ -73,7 +73,7 @@ export class EntryStore {
     }
   }
 
-  /** @param first is stored before the entry can be seen */
+  /** @param first a value that is made durable before the entry becomes visible */
   async append(last: StoredEntry | undefined, item: Entry, first?: NewValue) {
     const text = JSON.stringify(item);
     const generation = this.storage.generation();

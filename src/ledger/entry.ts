@@ -36,7 +36,7 @@ const details = z.discriminatedUnion("type", [
     type: z.literal("adjust"),
     reason: z.string(),
     actor: z.string(),
-    reverses: z.int().min(1).optional(), // Number of the entry that it takes back.
+    reverses: z.int().min(1).optional(), // Number of the entry that it reverses.
   }),
 ]);
 
@@ -55,7 +55,7 @@ export const entry = z.strictObject({
   operation: z.strictObject({
     id: z.string(),
     request: digest, // SHA-256 of the request, to detect an id that is reused for another request.
-    repeatable: z.boolean(), // Whether the id came from outside and may be repeated; only then it is indexed.
+    repeatable: z.boolean(), // Whether a client gave the id and may retry with it; only then is it indexed.
   }),
   details,
   account,

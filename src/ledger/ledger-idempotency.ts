@@ -10,19 +10,19 @@ import { entryKey, operationKey, operationPointer } from "./entry.ts";
 export interface LedgerOperation {
   readonly id: string; // Unique among the user's operations.
   readonly request: unknown; // The request, as JSON values: the same id with another request is refused.
-  /** Where in a request the id came from: it may be repeated. Absent for one that the server made, which needs no index. */
+  /** Where a client's request holds the id: it may retry with it. Absent for the server's own id: not indexed. */
   readonly origin?: Pick<FieldError, "in" | "path">;
 }
 
-/** @throws TypeError for an id from outside that cannot be part of a storage key: nobody could write after its entry */
+/** @throws TypeError for a client's id that cannot be part of a storage key: no entry could follow its entry */
 export function checkOperation({ user }: EntryStore, { id, origin }: LedgerOperation): void {
   if (origin !== undefined) encodeKey(operationKey(user, id));
 }
 
-/** The entry that the operation made before, as safe as when it was acknowledged: perhaps it never was. Every
- * operation up to the entry before the last is indexed, and the last is at hand: nothing can be missed.
+/** The entry that an earlier attempt of the operation appended. It is made durable first, since that attempt may not
+ * have been acknowledged. No entry is missed: the last one is given, and the operations of all others are indexed.
  * @throws AnpError 422 when the id was used for another request
- * @throws CorruptionError when the operation is indexed, and its entry is not there or another one's */
+ * @throws CorruptionError when the index points to an entry that is missing or belongs to another operation */
 export async function findOperation(entries: EntryStore, operation: LedgerOperation, { last, generation }: LedgerEnd) {
   const { user, storage } = entries;
   if (last === undefined) return undefined;
@@ -37,11 +37,11 @@ export async function findOperation(entries: EntryStore, operation: LedgerOperat
   if (!isOwn && storage.generation() !== generation) return undefined;
   if (stored === undefined) throw entries.missing(pointer.entry);
   if (isOwn) return acknowledge(entries, stored, operation);
-  // To take it for a new operation would make the change once more.
+  // Treating it as a new operation could apply the change twice.
   throw new CorruptionError(printKey(key), `it leads to entry ${stored.item.id}, which another operation made`);
 }
 
-/** The entry of an operation for another answer to its caller. @throws AnpError 422 for another request */
+/** The stored entry of a retried operation, made durable. @throws AnpError 422 if its request was another one */
 export async function acknowledge(entries: EntryStore, stored: StoredEntry, operation: LedgerOperation) {
   if (stored.item.operation.request !== requestHash(operation)) {
     const origin = operation.origin ?? { in: "header", path: "Idempotency-Key" };
@@ -51,8 +51,8 @@ export async function acknowledge(entries: EntryStore, stored: StoredEntry, oper
   return stored.item;
 }
 
-/** Indexes a repeatable operation before any later entry is made. @returns false, with nothing done, where its entry is
- * lost: no entry may follow then, as another process may make it again in between */
+/** Indexes a repeatable operation before any later entry is appended. @returns false, with nothing written, if its
+ * entry is lost: then no entry may follow, since another process may append a retry of the operation in between */
 export async function indexOperation(entries: EntryStore, last: StoredEntry | undefined): Promise<boolean> {
   if (last?.item.operation.repeatable !== true) return true;
   const { user, storage } = entries;
@@ -61,7 +61,7 @@ export async function indexOperation(entries: EntryStore, last: StoredEntry | un
   const after = { key: entryKey(user, id), value: last.text };
   const outcome = await storage.createAfter(key, JSON.stringify({ entry: id }), after);
   if (outcome !== "conflict") return outcome === "created";
-  const stored = await storage.get(key); // Another writer made it, who may have died before it was safe.
+  const stored = await storage.get(key); // Its writer may have died before it was durable.
   if (stored !== undefined) await storage.confirm(key, stored);
   return stored !== undefined;
 }

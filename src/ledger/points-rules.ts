@@ -8,30 +8,30 @@ const Decimal = DecimalJs.clone({ precision: 60 });
 
 type DetailsOf<T extends EntryDetails["type"]> = Extract<EntryDetails, { type: T }>;
 
-/** A requested change of a user's points: the details of its entry, and what decides about it. Amounts are points unless
+/** A requested change of a user's points: the details of its entry, and its rates and limits. Amounts are points unless
  * stated otherwise: `token_amount` is units of the platform token, `volume_usd` the traded volume in USD. */
 export type LedgerCommand =
   | (Omit<DetailsOf<"chat_cost">, "free"> & {
-      readonly cost: number; // Points of the answer when no free use pays for it; 0 takes neither.
-      readonly quota: number; // Free uses a day.
+      readonly cost: number; // Points to charge when no free use is left; 0 charges neither points nor a free use.
+      readonly quota: number; // Free uses per day.
     })
   | (Omit<DetailsOf<"exchange">, "exchange_rate"> & {
-      readonly rate: number; // Points a unit of the token.
+      readonly rate: number; // Points per unit of the token.
       readonly max_amount: number; // Most units of the token in one exchange.
     })
   | (DetailsOf<"trade_reward"> & {
-      readonly rate: number; // Points a USD.
+      readonly rate: number; // Points per USD.
       readonly max_volume_usd: number; // Largest rewarded volume in USD.
     })
   | (DetailsOf<"adjust"> & {
       readonly delta: number;
-      readonly partial?: boolean; // Takes what there is where `delta` would take more.
+      readonly partial?: boolean; // Whether to take only the balance when that is less than `-delta`.
     });
 
 /** A change that the rules allow: the account after it, and the details of its entry. */
 export type Change = { readonly delta: number; readonly account: Account; readonly details: EntryDetails };
 
-/** Why a command is refused: 1005 too few points, 1009 a bad business request, 422 a field past its bound. */
+/** Why a command is refused: 1005 too few points, 1009 a bad business request, 422 a field over its bound. */
 export type LedgerRefusal =
   | { readonly code: 1005 | 1009; readonly message: string }
   | { readonly code: 422; readonly field: string; readonly message: string };

@@ -7,49 +7,49 @@ import { entryKey, operationPointer } from "./entry.ts";
 
 /** Damage of a user's ledger. */
 export interface LedgerDamage {
-  readonly entry: number | null; // Number of the wrong entry; null where the damage is in none.
+  readonly entry: number | null; // Number of the damaged entry; null when the damage is in no entry.
   readonly message: string;
 }
 
-/** A record beside the ledger that exists only after a charge: it reveals an entry that was lost. */
+/** A record outside the ledger that exists only after a charge, so it reveals a lost entry. */
 export interface ChargeTrace {
   /** Whether this key, which begins with `users` and a user, holds a trace. */
   isAt(key: readonly EncodedSegment[]): boolean;
-  readonly schema: z.ZodType<{ message_id: number }>; // The form of a trace: it names the answer that was charged.
+  readonly schema: z.ZodType<{ message_id: number }>; // Of a trace: `message_id` is the charged answer.
 }
 
-/** Called with all that a verification passes by, so that whoever verifies more needs no pass of its own. */
+/** Callbacks for every key and entry that a verification reads, so that further checks need no scan of their own. */
 export interface LedgerHooks {
   readonly onKeys: (keys: readonly (readonly EncodedSegment[])[]) => Promise<void>;
-  readonly onEntries: (user: EncodedSegment, entries: WalkedEntries) => Promise<void>; // Valid ones, by pages.
+  readonly onEntries: (user: EncodedSegment, entries: WalkedEntries) => Promise<void>; // Valid ones, page by page.
 }
 
-/** Valid entries of a ledger that follow each other. */
+/** Consecutive valid entries of a ledger. */
 export interface WalkedEntries {
   readonly first: number; // Number of the first one.
   readonly texts: readonly string[]; // As they are stored.
-  readonly charged: readonly (number | null)[]; // The answer that each charged for, if it did.
+  readonly charged: readonly (number | null)[]; // Per entry: id of the answer that it charged for, or null.
 }
 
 /** The result of one pass over a user's keys. */
 export type ScannedUser = ReturnType<typeof unscannedUser>;
 const BATCH = 256;
-const FOLLOWED = 32_768; // Indexed operations held at a time: the entries of so many are read in their order, not the index's.
+const FOLLOWED = 32_768; // Index pointers buffered at a time: sorted, so that entries are read in their order.
 
-/** A user of whom no key was read. */
+/** A user of whom no key has been read yet. */
 export function unscannedUser(segment: EncodedSegment) {
   return {
     segment,
     top: 0, // Largest number of a stored entry.
-    answers: [] as number[], // Ids of delivered answers, in no order; twice where the storage listed one twice.
-    indexed: [] as number[], // Entries that the index leads to from the operation that made them, likewise.
+    answers: [] as number[], // Ids of delivered answers: unordered, twice if the storage lists a key twice.
+    indexed: [] as number[], // Numbers of correctly indexed entries: unordered, perhaps twice.
     damage: undefined as LedgerDamage | undefined,
   };
 }
 
-/** Reads all keys below `prefix` (all, those of all users, or of one) once, in no order: records what each user has, and
- * follows every operation of the index to its entry. Memory grows with the number of users, and by some 12 bytes for
- * each delivered answer and each indexed operation. @returns the users by segment
+/** Scans all keys below `prefix` (everything, all users, or one user) once: records what each user has, and follows
+ * every index pointer to its entry. Memory grows with the number of users, and by some 12 bytes for each delivered
+ * answer and indexed operation. @returns the users by encoded segment
  * @throws StorageError when the storage does not answer */
 export async function scanUsers(
   storage: Storage,
@@ -61,8 +61,8 @@ export async function scanUsers(
   for await (const batch of batchesOf(storage.keys(prefix, undefined, "last"), BATCH)) {
     const [pointers, answers]: [Found[], Found[]] = [[], []];
     for (const key of batch) {
-      const [room, segment, kind] = key;
-      if (room!.text !== "users" || segment === undefined || kind === undefined) continue;
+      const [root, segment, kind] = key;
+      if (root!.text !== "users" || segment === undefined || kind === undefined) continue;
       const user = users.get(segment.text) ?? unscannedUser(segment);
       users.set(segment.text, user);
       if (kind.text === "ledger") user.top = Math.max(user.top, streamItem(key)?.version ?? 0);
@@ -82,7 +82,7 @@ export async function scanUsers(
 
 type Found = { readonly user: ScannedUser; readonly key: readonly EncodedSegment[] };
 
-/** Reads values. One that cannot be read is damage of its user; one that was removed meanwhile is left out. */
+/** Reads and parses values. An unreadable value is noted as damage of its user; one removed meanwhile is left out. */
 async function readFound<T>(storage: Storage, found: readonly Found[], schema: z.ZodType<T>) {
   const keys = found.map(({ key }) => key);
   const texts = await readEach(storage, keys);
@@ -95,7 +95,7 @@ async function readFound<T>(storage: Storage, found: readonly Found[], schema: z
 
 type Pointer = Found & { readonly value: { readonly entry: number } };
 
-/** An indexed operation must lead to the entry that it made; where it leads to none, that entry was lost. */
+/** Checks that each index pointer leads to the entry of its operation. If it leads nowhere, the entry was lost. */
 async function followPointers(storage: Storage, pointers: readonly Pointer[]): Promise<void> {
   const name = ({ user }: Pointer): string => user.segment.text;
   const ordered = pointers.toSorted((one, other) =>
@@ -123,7 +123,7 @@ function note(user: ScannedUser, damage: LedgerDamage): void {
   user.damage = firstDamage(user.damage, damage);
 }
 
-/** Damage that is found at a key, with the message of an error that names it. */
+/** Damage found at a key; its message names the key. */
 export function damageAt(entry: number | null, key: Key, reason: string): LedgerDamage {
   return { entry, message: new CorruptionError(printKey(key), reason).message };
 }

@@ -11,7 +11,7 @@ import { acknowledge, checkOperation, findOperation, indexOperation, requestHash
 import type { LedgerOperation } from "./ledger-idempotency.ts";
 import { decideChange, type Change, type LedgerCommand } from "./points-rules.ts";
 
-/** Learns what happens to ledgers, for metrics. Every call is cheap and never throws. */
+/** Receives ledger events, for metrics. Its methods are cheap and never throw. */
 export interface LedgerObserver {
   posted(entry: Entry): void;
   conflicted(): void; // Another writer appended first, and the change was decided again.
@@ -25,11 +25,11 @@ export interface LedgerDeps {
   readonly monotonic: () => number; // A monotonic clock in ms.
 }
 
-/** How long a posting is tried again while other processes append first, ms. A writer without pause is always a step
- * ahead of one that has to read what it wrote. */
+/** How long a posting is retried while other processes append first, ms. A process that appends without pause always
+ * wins against one that must first read its entries. */
 const LONGEST_POST_MS = 30_000;
 const CONTENDED = "Other processes change this user's ledger without a pause. Nothing was done.";
-/** A user's ledger up to the entry that was its last when it was opened. */
+/** A user's ledger up to the entry that was the last one when it was opened. */
 export type OpenLedger = ReturnType<typeof openAt>;
 
 function openAt(end: LedgerEnd, entries: EntryStore) {
@@ -39,7 +39,7 @@ function openAt(end: LedgerEnd, entries: EntryStore) {
     version: total, // Number of the last entry, 0 when there is none.
     account: end.last?.item.account ?? EMPTY_ACCOUNT,
     last: end.last?.item,
-    /** The entry that the operation made, if it did. @throws AnpError 422 when the id was used for another request */
+    /** The entry that the operation appended, if any. @throws AnpError 422 when the id was used for another request */
     find: (operation: LedgerOperation) => findOperation(entries, operation, end),
     /** Entries newest first; a page past the end is empty. */
     page: async (page: number, pageSize: number) => {
@@ -51,13 +51,13 @@ function openAt(end: LedgerEnd, entries: EntryStore) {
 
 const versionOf = ({ last }: LedgerEnd): number => last?.item.id ?? 0;
 
-/** The ledger of one user. It remembers its end, so that a posting need not look for it. */
+/** The ledger of one user. It caches the head, so that a posting does not have to look it up. */
 export class UserLedger {
   readonly #deps: LedgerDeps;
   readonly entries: EntryStore;
   #end: LedgerEnd | undefined;
   #indexed: StoredEntry | undefined; // The last entry whose operation this process has seen in the index.
-  /** A look that has not begun. */
+  /** A read of the head that is scheduled and has not started. */
   #shared: Promise<OpenLedger> | undefined;
   #opened: OpenLedger | undefined;
 
@@ -66,7 +66,7 @@ export class UserLedger {
     this.entries = new EntryStore(deps.storage, user, cache);
   }
 
-  /** As `open`, by one look for all who ask before it begins, unless asking takes no time. */
+  /** As `open`, but all calls before the read starts share it. A storage in memory is read at once. */
   openShared(): Promise<OpenLedger> {
     if (!this.#deps.storage.durable) return this.open();
     return (this.#shared ??= setImmediate().then(() => {
@@ -75,23 +75,23 @@ export class UserLedger {
     }));
   }
 
-  /** Reads the end, once for all that the caller does with it. The same object while it is the same end. */
+  /** Reads the head once, for all calls on the result: the same object while the head is unchanged. */
   async open(): Promise<OpenLedger> {
     const end = await this.#readEnd();
     if (this.#opened?.end !== end) this.#opened = openAt(end, this.entries);
     return this.#opened;
   }
 
-  /** To be called under the ledger's lock.
-   * @param first is stored before the entry can be seen, and only where one is made
-   * @param since when the caller began to wait for the lock, on the monotonic clock
-   * @returns undefined, with nothing done, when the key of `first` has another value */
+  /** Must be called with the user's lock held.
+   * @param first a value that is stored before the entry becomes visible, and only if one is appended
+   * @param since when the caller began to wait for the lock, by the monotonic clock
+   * @returns undefined, with nothing written, when the key of `first` has another value */
   async post(posting: Posting, first?: NewValue, since = this.#deps.monotonic()): Promise<Posted | undefined> {
     const { clock, quotaRules, observer } = this.#deps;
     const { operation, command } = posting;
     checkOperation(this.entries, operation);
-    // The first try builds on the remembered end: the append finds out whether somebody was there since, and what is
-    // refused is decided again on the ledger as it is now.
+    // The first attempt uses the cached head: the append detects a newer entry, and a refusal is decided again on the
+    // current head.
     for (let known = this.#remembered(); ; known = undefined) {
       const end = known ?? (await this.#readEnd());
       const before = await findOperation(this.entries, operation, end);
@@ -106,7 +106,7 @@ export class UserLedger {
         throw new AnpError(change.code, change.message);
       }
       const next = entryAfter(last, this.entries.user, posting, change, now);
-      const posted = (await this.index(end.last)) ? await this.#append(end, next, operation, first) : this.#lose();
+      const posted = (await this.index(end.last)) ? await this.#append(end, next, operation, first) : this.#dropCache();
       if (posted === "taken") return undefined;
       if (posted === undefined && this.#deps.monotonic() - since > LONGEST_POST_MS) throw new AnpError(503, CONTENDED);
       if (posted === undefined) continue;
@@ -132,7 +132,7 @@ export class UserLedger {
     return this.#end?.generation === this.#deps.storage.generation() ? this.#end : undefined;
   }
 
-  /** The end as it is now: the remembered one saves the search, and the storage is asked for a newer entry. */
+  /** Reads the current head. The cached one is where the search starts: the storage is asked for a newer entry. */
   async #readEnd(): Promise<LedgerEnd> {
     const { storage } = this.#deps;
     const generation = storage.generation();
@@ -147,13 +147,13 @@ export class UserLedger {
     return this.#end;
   }
 
-  /** Forgets the end, and what was read before it: the entry that ours was to follow is lost. */
-  #lose(): Posted | undefined {
+  /** Drops the cached head and entries: the entry that ours should have followed is lost. */
+  #dropCache(): Posted | undefined {
     this.entries.forget();
     return (this.#end = undefined);
   }
 
-  /** Appends an entry after the end; undefined when the change must be decided again on the ledger as it is now. */
+  /** Appends an entry after the end; undefined when the change must be decided again on the current head. */
   async #append(end: LedgerEnd, next: Entry, operation: LedgerOperation, first: NewValue | undefined) {
     const { outcome, stored: own } = await this.entries.append(end.last, next, first);
     if (outcome === "taken") return outcome;
@@ -163,7 +163,7 @@ export class UserLedger {
     }
     // A conflict: another writer was first, unless the reply to our own write was lost. Then the operation is ours.
     const stored = outcome === "conflict" ? await this.entries.at(next.id) : undefined;
-    if (stored === undefined) return this.#lose(); // A gap or a failover.
+    if (stored === undefined) return this.#dropCache(); // A gap or a failover.
     if (stored.item.operation.id === operation.id) {
       return { entry: await acknowledge(this.entries, stored, operation), replayed: operation.origin !== undefined };
     }
@@ -172,7 +172,7 @@ export class UserLedger {
   }
 }
 
-/** A change to post: what asks for it, and what its entry says besides. */
+/** A change to post: its operation and command, and further fields of its entry. */
 export type Posting = Readonly<{ operation: LedgerOperation; command: LedgerCommand; ref_id: string; lang: Language }>;
 /** The entry of a posting, and whether an earlier request made it. */
 export type Posted = { readonly entry: Entry; readonly replayed: boolean };

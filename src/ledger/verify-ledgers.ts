@@ -16,12 +16,12 @@ export interface Verification {
   readonly damage?: LedgerDamage; // The first damage; absent when the ledger is valid.
 }
 
-/** The ledger state of an earlier verification: no ledger may be shorter, or another one, later. */
+/** The ledger state at an earlier verification: a later one must find the same entries, and perhaps more. */
 export type Receipt = Pick<Verification, "entries" | "head">;
 
 export interface VerifyProgress {
   readonly keys: number; // Keys that were read, of all users.
-  readonly users?: { readonly done: number; readonly all: number }; // Walked ones; absent before the walks.
+  readonly users?: { readonly done: number; readonly all: number }; // Walked ledgers; absent during the key scan.
   readonly entries: number; // Entries that were walked, of all users.
 }
 
@@ -29,18 +29,18 @@ export interface VerifyOptions {
   readonly users?: readonly string[] | undefined; // The users to verify; all by default.
   readonly profiles?: boolean; // Whether a user must have a profile.
   readonly trace?: ChargeTrace | undefined;
-  readonly hooks?: LedgerHooks; // They are passed all keys, not those of users alone.
+  readonly hooks?: LedgerHooks; // With them, all keys are scanned, not only those of users.
   readonly receipts?: ReadonlyMap<string, Receipt> | undefined; // By user id.
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
 }
 
-/** Verifies ledgers: one pass over the keys of all users, then a walk over each ledger. Every entry is well-formed and
- * stored byte for byte as it was written; numbers have no gap; each hash fits its entry and the one before; deltas add
- * up to the account, and nothing is negative; the index leads from every repeatable operation to its entry, and
- * nowhere else; the hint of the head does not point past the end; every answer in a session was charged; a ledger has
- * a profile. Damage is reported per user, and the other users are verified all the same. A user who has neither
- * entries nor a profile is not reported. Memory grows with delivered answers and indexed operations alone: by
- * some 12 bytes for each, and 50 more while its user's ledger is walked.
+/** Verifies ledgers: one scan of the keys of all users, then a walk over each ledger. It checks that every entry is
+ * well-formed and stored byte for byte as it was written; numbers have no gap; each hash matches its entry and the one
+ * before; deltas add up to the account, and nothing is negative; the index maps every repeatable operation to its
+ * entry, and nothing else; the head hint is not past the end; every delivered answer was charged; every ledger has a
+ * profile. Damage is reported per user, and the other users are still verified. A user with neither entries nor a
+ * profile is not reported. Memory grows with delivered answers and indexed operations: by some 12 bytes for each, and
+ * 50 more while the user's ledger is walked.
  * @throws StorageError when the storage does not answer */
 export async function* verifyLedgers(storage: Storage, options: VerifyOptions = {}): AsyncGenerator<Verification> {
   const { users, profiles = true, trace, receipts = new Map<string, Receipt>(), hooks, onProgress } = options;
@@ -117,7 +117,7 @@ async function verifyUser(storage: Storage, user: ScannedUser, { onEntries, prof
   return damage === undefined ? verified : { ...verified, damage };
 }
 
-/** What the storage knows of an entry after the end: see `Storage.laterItem`. */
+/** Damage when the storage knows of an entry after the end: see `Storage.laterItem`. */
 async function endDamage(storage: Storage, user: EncodedSegment, end: number): Promise<LedgerDamage | undefined> {
   const stem = new EncodedSegment(encodeKey(ledgerKey(user)));
   const isOver = (await storage.laterItem(stem, end)) === undefined || (await storage.has(entryKey(user, end + 1)));
@@ -142,7 +142,7 @@ function createCharges(answers: readonly number[]) {
   return {
     add({ first, charged }: WalkedEntries): void {
       for (const [index, answer] of charged.entries()) {
-        // What was charged need not have been delivered.
+        // An answer may be charged and not delivered.
         if (answer !== null && entries.has(answer)) entries.set(answer, first + index);
       }
     },

@@ -9,15 +9,15 @@ import { entry, type Entry, ledgerKey, operationKey, operationPointer } from "./
 import { damageAt, type LedgerDamage, type LedgerHooks, type ScannedUser } from "./scan-for-damage.ts";
 
 const PAGE = 256;
-const BEYOND = 16; // Entries read at once past the last known one: others may append meanwhile.
-const MANY = 20_000; // Entries from which on a thread, which takes some 0.2 s and 40 MB, checks the pages.
+const BEYOND = 16; // Entries per page past the last known one, since others may append meanwhile.
+const MANY = 20_000; // From this many entries on, a worker thread (some 0.2 s and 40 MB) checks the pages.
 const BOUNDS = { deadline_ms: 60_000, start_ms: 60_000, memory_mb: 256, young_mb: 32 };
 const WORKER = { name: "ledger", file: workerFile("ledger-worker"), logger: silentLogger, ...BOUNDS };
 
-/** Walks a user's ledger from the first entry, in flat memory. Every entry must be well-formed, stored byte for byte as
- * it was written, and follow from the one before; the index must lead from its operation, when that is repeatable, to
- * it. Stops at the first invalid entry.
- * @param visit is called with the valid entries, some at a time
+/** Walks a user's ledger from the first entry, in constant memory. Every entry must be well-formed, stored byte for
+ * byte as it was written, and follow from the one before; a repeatable operation must be indexed with its entry. Stops
+ * at the first invalid entry.
+ * @param visit called with each page of valid entries
  * @returns the last valid entry, and the damage that stopped the walk */
 export async function walkLedger(storage: Storage, scanned: ScannedUser, visit: LedgerHooks["onEntries"]) {
   const { segment: user, top } = scanned;
@@ -27,7 +27,7 @@ export async function walkLedger(storage: Storage, scanned: ScannedUser, visit: 
     runner?.run("checkPage", page).catch(() => checkPage(page)) ?? checkPage(page);
 
   const stream = new Stream(storage, ledgerKey(user), entry);
-  /** Reads the page after another one. Its check goes on meanwhile. */
+  /** Reads the page after `page` and starts its check, which need not have ended. */
   async function read(page: { first: number; texts: readonly string[] } = { first: 1, texts: [] }) {
     const first = page.first + page.texts.length;
     const size = first > top ? BEYOND : Math.min(PAGE, top - first + 2);
@@ -42,7 +42,7 @@ export async function walkLedger(storage: Storage, scanned: ScannedUser, visit: 
 
   let last: string | undefined;
   let damage: LedgerDamage | undefined;
-  /** `last`, when its operation was not indexed yet when it was looked up: valid as long as it is the last. */
+  /** The last entry, if its operation was not indexed when it was looked up: valid only while it is the last. */
   let unindexed: readonly RepeatableEntry[] = [];
   try {
     for await (const { first, keys, texts, unread, checked } of readAhead(read, runner === undefined ? 0 : 1)) {
@@ -68,7 +68,7 @@ export async function walkLedger(storage: Storage, scanned: ScannedUser, visit: 
   }
 }
 
-/** A writer indexes the entry before its own first: the operations of entries before number `end` must be indexed. */
+/** A writer indexes the last entry before it appends: the operations of entries before number `end` must be indexed. */
 async function checkIndex(storage: Storage, user: EncodedSegment, entries: readonly RepeatableEntry[], end: number) {
   const keys = entries.map(({ operation }) => operationKey(user, operation));
   const texts = await readEach(storage, keys);
