@@ -47,7 +47,7 @@ export function createLedger(given: Omit<LedgerDeps, "monotonic"> & Partial<Pick
 
   return {
     /** The ledger with every entry that was acknowledged before the call, by any process. Calls in one turn of the
-     * event loop share one read of the head, which starts after all of them. */
+     * event loop share one read of the head, which starts after the turn. */
     open: (user: string) => ledgerOf(user).openShared(),
     /** Decides and appends one entry, or returns the one that an earlier attempt of the operation appended.
      * @throws AnpError 1005, 1009 or 422 when the rules refuse; 422 for an operation id that was used for another

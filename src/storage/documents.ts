@@ -4,18 +4,18 @@ import { parseOrError } from "../runtime/json/parse-json.ts";
 import { CorruptionError, EncodedSegment, ifDamaged, isOutage, orError, StorageError } from "./storage.ts";
 import type { Key, Storage } from "./storage.ts";
 
-/** A key as a person reads it: `users/alice/profile`. */
+/** The readable form of a key: `users/alice/profile`. */
 export const printKey = (key: Key): string =>
   key.map((segment) => (segment instanceof EncodedSegment ? segment.text.replaceAll(":", "/") : segment)).join("/");
 
-/** Reads stored JSON; undefined for no text. @throws CorruptionError when it is not JSON, or not as the schema says */
+/** Reads stored JSON; undefined for no text. @throws CorruptionError when it is not JSON, or not valid */
 export function parseDocument<T>(key: Key, text: string | undefined, schema: z.ZodType<T>): T | undefined {
   const checked = checkDocument(key, text, schema);
   if (checked instanceof StorageError) throw checked;
   return checked;
 }
 
-/** The same with the error as a result, for one of the values that {@link readEach} reads. */
+/** As {@link parseDocument}, but returns the error, also that of a value that {@link readEach} could not read. */
 export function checkDocument<T, E extends StorageError = never>(
   key: Key,
   text: string | undefined | E,
@@ -33,14 +33,14 @@ export async function readDocument<T>(storage: Pick<Storage, "get">, key: Key, s
   return parseDocument(key, await storage.get(key), schema);
 }
 
-/** The same; where there is none, it is made sure that the storage is the right one: an empty one knows nobody. */
+/** As {@link readDocument}; if there is none, it verifies that the storage was not replaced or emptied. */
 export async function readPresent<T>(storage: Documents, key: Key, schema: z.ZodType<T>): Promise<T | undefined> {
   const found = await readDocument(storage, key, schema);
   if (found === undefined) await storage.verify(key);
   return found;
 }
 
-/** The documents under these keys that are there, in the order asked for. */
+/** The existing documents under these keys, in the given order. */
 export async function readDocuments<T>(storage: Documents, keys: readonly Key[], schema: z.ZodType<T>, skip?: Skip) {
   const texts = await readOrDamage(storage, keys);
   return keys.flatMap((key, index): T[] => {
@@ -56,13 +56,13 @@ export async function writeDocument(storage: Pick<Storage, "put">, key: Key, val
   await storage.put(key, JSON.stringify(value));
 }
 
-/** Each key's value or its damage: one does not hide another. */
+/** Each key's value or its CorruptionError: a damaged value does not hide the others. */
 export function readOrDamage(storage: Documents, keys: readonly Key[]) {
   const one = (key: Key) => ifDamaged(storage.get(key), (damage) => damage);
   return ifDamaged(storage.getMany(keys), () => Promise.all(keys.map(one)));
 }
 
-/** Each key's value or its error: none hides another. @throws StorageError when the storage does not answer */
+/** Each key's value or its error: none hides the others. @throws StorageError when the storage does not answer */
 export async function readEach(storage: Storage, keys: readonly Key[]): Promise<(string | undefined | StorageError)[]> {
   const together = await orError(storage.getMany(keys));
   if (!(together instanceof StorageError)) return together;
@@ -77,10 +77,10 @@ export async function probe(storage: Storage): Promise<void> {
 
 /** The part of a storage that documents need. */
 export type Documents = Pick<Storage, "verify" | "get" | "getMany" | "create" | "put" | "children">;
-/** Is called with what is damaged, which is left out; a read without it fails there. */
+/** Called with the error of each damaged value, which is skipped; without it, the read throws that error. */
 export type Skip = (damage: CorruptionError) => [];
 
-/** The documents below a segment: their keys begin with it. */
+/** A view of the storage that puts a segment before every key. */
 export function documentsBelow(storage: Storage, segment: string): Documents {
   const at = (key: Key): Key => [segment, ...key];
   return {

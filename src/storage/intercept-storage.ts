@@ -1,12 +1,12 @@
 import { itemKey } from "./keys.ts";
 import type { Key, Storage } from "./storage.ts";
 
-/** The kinds of calls: `has` is `laterItem` too, `create` also `createAfter` and `append`, and `list` what yields keys. */
+/** Kinds of calls: `has` includes `laterItem`; `create`, `createAfter` and `append`; `list` is `children` and `keys`. */
 export type StorageCall = "get" | "has" | "getMany" | "create" | "confirm" | "put" | "remove" | "list";
 type Around = <T>(call: StorageCall, key: Key, run: () => Promise<T>) => Promise<T>;
 
-/** The same storage, each of whose calls goes through `around`: it may watch, delay or fail the call, or run it twice.
- * For `getMany` it gets the first key, for `list` the prefix; the listing itself follows. */
+/** Wraps a storage: each call goes through `around`, which may observe, delay, fail or repeat it. For `getMany` it gets
+ * the first key, for `list` the prefix, before the listing starts. */
 export function interceptStorage(storage: Storage, around: Around): Storage {
   async function* listed<T>(prefix: Key, list: AsyncIterable<T>): AsyncGenerator<T> {
     await around("list", prefix, () => Promise.resolve());

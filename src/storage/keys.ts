@@ -26,11 +26,11 @@ export function decodeSegment({ text }: EncodedSegment): string | undefined {
   return text.startsWith("~~") ? undefined : Buffer.from(text.slice(1), "hex").toString("utf8");
 }
 
-/** A key in one line: its segments encoded and joined by `:`, as unstorage writes keys. */
+/** A key as one string: its segments encoded and joined by `:`, as unstorage writes keys. */
 export const encodeKey = (key: Key): string =>
   key.map((segment) => (segment instanceof EncodedSegment ? segment.text : encodeSegment(segment))).join(":");
 
-/** Whether each segment of a key in one line is one that {@link encodeSegment} makes: such a key is safe anywhere. */
+/** Whether each segment of an encoded key is a result of {@link encodeSegment}: such a key is safe anywhere. */
 export const isEncodedKey = (key: string): boolean => key.split(":").every(isEncodedSegment);
 
 function isEncodedSegment(text: string): boolean {
@@ -40,17 +40,17 @@ function isEncodedSegment(text: string): boolean {
   return decoded !== "" && !decoded.includes("\0") && encodeSegment(decoded) === text;
 }
 
-/** Has a value while a whole storage is being restored, or was restored in part: it must not be used. */
+/** Has a value while a storage is being restored, or was restored in part: the storage must not be used. */
 export const UNFINISHED_IMPORT: Key = ["import", "unfinished"];
 /** How many items share one folder of the files driver. */
 export const SEGMENT_SIZE = 1000;
 /** On files, a hint of the head is stored each time this many items were appended. */
 export const HINT_EVERY = 64;
-/** How many numbers after the end are looked at, where an older build, or an import, left no head beside the items. */
+/** How many numbers after the end are checked if an older build or an import stored no head beside the items. */
 export const LOOK_AHEAD = 64;
-/** Where a stream keeps the item of that number, from 1. */
+/** The key of an item of a stream, by its number from 1. */
 export const itemKey = (stem: EncodedSegment, version: number): Key => [stem, folderOf(version), String(version)];
-/** The same key, of an encoded stream, in one line. */
+/** The same key as one string, of an encoded stream. */
 export const encodedItem = (stem: string, version: number): string => `${stem}:${folderOf(version)}:${version}`;
 
 /** The stream and the number of the item that a key belongs to; undefined for any other key. */

@@ -9,17 +9,17 @@ export interface StorageObserver {
   /** A call has succeeded in `ms`. @param times how many calls of that verb this one represents */
   storageCalled(verb: StorageVerb, ms: number, times: number): void;
   storageFailed(verb: StorageVerb, error: unknown): void;
-  /** A value was found damaged. @param key as a person reads it */
+  /** A value was found damaged. @param key as `printKey` shows it */
   damaged(key: string): void;
 }
 
-const TIMED_OF_HAS = 16; // `has` and `laterItem` come at every request, and count alike: one of so many is timed.
+const TIMED_OF_HAS = 16; // `has` and `laterItem` run at every request: one call in this many is timed.
 
 /** The same storage, with every call but listings reported to the observer. */
 export function observeStorage(storage: Storage, observer: StorageObserver): Storage {
   let untimed = 0;
 
-  /** The caller gets the very promise of the call: most are on the path of a request. */
+  /** Returns the call's own promise, not a chained one: most calls are on the path of a request. */
   function observed<T>(verb: StorageVerb, call: () => Promise<T>, times = 1): Promise<T> {
     const started = performance.now();
     const result = call();

@@ -4,7 +4,7 @@ import type { StorageDriver } from "./driver.ts";
 import { encodeKey, itemKey, missingItem } from "./keys.ts";
 import { CorruptionError, ifDamaged, StorageError, EncodedSegment, type Key, type Storage } from "./storage.ts";
 
-/** The storage on a driver: keys are encoded, failures name call and key. @throws StorageError without `createItem` */
+/** A storage on a driver: it encodes keys; errors name call and key. @throws StorageError without `createItem` */
 export function storageOnDriver(url: string, driver: StorageDriver): Storage {
   if (typeof driver.createItem !== "function")
     throw new StorageError(`The storage driver ${driver.name ?? url} cannot create a value atomically (createItem).`);
@@ -26,7 +26,7 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
       const { getMany } = driver;
       if (getMany === undefined || keys.length === 0) return Promise.all(keys.map(get));
       const together = call("read", keys[0]!, () => getMany(keys.map(encodeKey)));
-      // Read one by one, the damaged one is named.
+      // Reading one by one, the error names the damaged value.
       const values = await ifDamaged(together, () => Promise.all(keys.map(get)));
       return values.map((value: string | null | undefined) => value ?? undefined);
     },
@@ -78,7 +78,7 @@ function callsOn(driver: StorageDriver) {
     }
   }
 
-  /** Called at every request, so a result that the driver returns at once is not awaited. */
+  /** Called at every request, so a result that the driver returns synchronously is not awaited. */
   function readNow<T>(key: Key, read: (encoded: string) => T | Promise<T>): Promise<T> {
     const encoded = encodeKey(key);
     let found: T | Promise<T>;

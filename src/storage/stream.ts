@@ -7,7 +7,7 @@ import { CorruptionError, EncodedSegment, ifDamaged } from "./storage.ts";
 
 const PAGE = { least: 4, most: 256, text: 512 * 1024 } as const; // Items; text in UTF-16 units, as some are batches.
 
-/** Is called with each item that is damaged or missing, which is skipped, and its number. */
+/** Called with the error and the number of each damaged or missing item, which is skipped. */
 export type OnSkipped = (error: CorruptionError, version: number) => void;
 
 /** An append-only list of items numbered 1, 2, 3 … without a gap, each written once and never changed.
@@ -84,7 +84,7 @@ export class Stream<T> {
       if (!(await this.#exists(end + 1))) break;
       end = await this.#searchFrom(end + 1);
     }
-    // Items are appended in order: one that is absent now, while a later one was known before, is not on its way.
+    // Items are appended in order: one that is absent although a later one was known is missing, not in flight.
     const isMissing = later !== undefined || (!isThere && (await this.storedHead()) > end);
     if (!isMissing) return end;
     // A failover may have lost what was known, noticed or not.
@@ -98,7 +98,7 @@ export class Stream<T> {
     return missingItem(this.#stem, version);
   }
 
-  /** The last of the items that follow an existing one, in steps that double, then halve: O(log distance) reads. */
+  /** The last of the consecutive items from `known` on, by steps that double, then halve: O(log distance) reads. */
   async #searchFrom(known: number): Promise<number> {
     let last = known;
     let step = 1;
@@ -110,8 +110,8 @@ export class Stream<T> {
     return last;
   }
 
-  /** Removes the items from number `last` down, and what is known of them: wherever it is interrupted, a shorter stream
-   * is left. Nobody may append meanwhile. */
+  /** Removes the head, and the items from number `last` down: an interruption leaves a shorter stream. Nobody may
+   * append meanwhile. */
   async removeAll(last: number): Promise<void> {
     await this.#storage.remove([...this.name, "head"]);
     for (let version = last; version > 0; version--) await this.#storage.discard(this.keyOf(version));
@@ -124,8 +124,8 @@ export class Stream<T> {
     return now > expectedVersion ? now : this.head();
   }
 
-  /** The items after a number in order, up to the head, in flat memory. One read when there are none.
-   * @param onSkipped without it, the first damaged or missing item ends them
+  /** The items after a number in order, up to the head, in constant memory. One read when there are none.
+   * @param onSkipped without it, the first damaged or missing item throws
    * @throws CorruptionError that names the key of such an item */
   items(after = 0, onSkipped?: OnSkipped): AsyncGenerator<{ version: number; item: T }> {
     return this.#pages({ after, onSkipped });
@@ -148,7 +148,7 @@ export class Stream<T> {
       const found = texts.slice(0, texts.findLastIndex((text) => text !== undefined) + 1);
       for (const [index, text] of found.entries()) {
         read += 1;
-        // One that was absent before a later one was read may have been appended meanwhile.
+        // An item that was absent may have been appended before the later one was read.
         const again = text ?? (await readOrDamage(this.#storage, [keys[index]!]))[0];
         const item = checkDocument(keys[index]!, again, this.#schema);
         if (item instanceof CorruptionError) skip(item, read);
@@ -177,9 +177,9 @@ export class Stream<T> {
     return this.#storage.has(this.keyOf(version));
   }
 
-  /** A number that an existing item has or had, not far from the end; 0 where there is none, or no number. */
+  /** The number of an item near the end that exists or has existed; 0 if none is stored, or no valid number. */
   async storedHead(): Promise<number> {
-    const [text] = await this.#storage.getMany([[...this.name, "head"]]); // Read as one of several, it is read at once.
+    const [text] = await this.#storage.getMany([[...this.name, "head"]]); // getMany reads small files synchronously.
     const head = Number(text);
     return Number.isSafeInteger(head) && head > 0 ? head : 0;
   }

@@ -7,33 +7,33 @@ import { createFolderSyncs } from "./folder-syncs.ts";
 import { SEALED_DAMAGED, SEALED_ITEM, SealedFolders } from "./sealed-folders.ts";
 import { link, mkdir, open, readFile, rename, sync, unlink, writeAll } from "./system-calls.ts";
 
-const READ_AT_ONCE = 16 * 1024; // Bytes of a file read without thread switches: four take ten times an entry's reading.
-const READS_A_TURN = 32; // So many are read before others have their turn: about a millisecond.
-const VALUE_GONE = "ERR_VALUE_GONE"; // Our own: a value was read and is gone. Nothing confirmed is ever removed.
-/** Something that is not a value, in the place of one. Other errors than ENOENT are outages: for ENOTDIR, the storage's own folder may be a file. */
+const READ_AT_ONCE = 16 * 1024; // Largest file read synchronously, bytes: the thread switches take ten times as long.
+const READS_A_TURN = 32; // Reads before the event loop gets its turn: about a millisecond.
+const VALUE_GONE = "ERR_VALUE_GONE"; // Our own code: a value that was read is gone. Durable ones never are.
+/** Codes of damaged values. All others except ENOENT are outages: on ENOTDIR, the storage's folder may be a file. */
 const DAMAGE_CODES = ["EISDIR", "ERR_FS_FILE_TOO_LARGE", "ERR_STRING_TOO_LONG", VALUE_GONE, SEALED_DAMAGED];
 export const TEMPORARY_SUFFIX = ".tmp";
 /** Linux writes and syncs in one call (O_SYNC). Elsewhere, as on macOS, only fsync reaches beyond the cache of the disk. */
 const OPENED = process.platform === "linux" ? "as" : "a";
 const FILE_MODE = 0o600; // Only the owner may read ledgers and questions.
 const FOLDER_MODE = 0o700;
-const MAX_KNOWN_FOLDERS = 10_000; // Folders remembered as made: every session has one.
+const MAX_KNOWN_FOLDERS = 10_000; // Folders cached as existing: every session has one.
 
-/** Files below `base` that a reader sees whole or not at all, and that survive a crash once a change of them is done:
- * each is written to a temporary file in its folder and synced, then linked or renamed; then the folder is synced. */
+/** Files below `base` that are written atomically and durably: each is written to a temporary file in its folder and
+ * fsynced, then linked or renamed; then the folder is fsynced. */
 export class DurableFiles {
   readonly #base: string;
   readonly #isThere: () => boolean;
   readonly #sync = createFolderSyncs();
   readonly #sealed = new SealedFolders();
   readonly #knownFolders = new Set<string>();
-  readonly #safeFolders = new Set<string>(); // Those whose names are safe.
+  readonly #syncedFolders = new Set<string>(); // Folders whose names are synced.
   readonly #writer = randomUUID();
   #temporaryFiles = 0;
   #readsAtOnce = 0;
   readonly #buffer = Buffer.allocUnsafeSlow(READ_AT_ONCE + 1);
 
-  /** @param isThere whether the base is known to be there, false when it may be new; throws for another folder, or none */
+  /** @param isThere whether the base is known to exist, false when it may be new; throws if it was replaced or lost */
   constructor(base: string, isThere: () => boolean = () => false) {
     this.#base = base;
     this.#isThere = isThere;
@@ -50,7 +50,7 @@ export class DurableFiles {
     return this.stat(path) !== undefined;
   }
 
-  /** The text of a file; of a sealed item, that of the item. */
+  /** The text of a file, or of the sealed item that the file represents. */
   async read(path: string): Promise<string | undefined> {
     const size = this.stat(path)?.size;
     if (size === undefined) return undefined;
@@ -66,7 +66,7 @@ export class DurableFiles {
     }
   }
 
-  /** Several files in the order asked for, small ones in three system calls each, sealed ones in none. */
+  /** Reads several files in the given order: small ones in three system calls each, cached sealed ones in none. */
   async readMany(paths: readonly string[]): Promise<(string | undefined)[]> {
     const texts: (string | undefined)[] = [];
     let folder: string | undefined;
@@ -95,10 +95,10 @@ export class DurableFiles {
     }
   }
 
-  /** @param second another name for it, in its folder: it replaces a file of that name
-   * @param first what goes on while the file is written, and ends before it gets its name: false, and it gets none */
+  /** @param second a second link to it in its folder, which replaces a file of that name
+   * @param first work that runs while the file is written; it is linked after that, and not if the result is false */
   async create(path: string, text: string, second?: string, first?: Promise<boolean>): Promise<CreateOutcome> {
-    first?.catch(() => undefined); // It is reported below, unless the file itself could not be written.
+    first?.catch(() => undefined); // Its error is reported below, unless the file itself could not be written.
     const temporary = await this.#writeTemporary(path, text);
     let outcome: CreateOutcome = "taken";
     try {
@@ -110,17 +110,17 @@ export class DurableFiles {
       if (!hasCode(error, "EEXIST")) throw error;
       outcome = "conflict";
     } finally {
-      // Once its name is there, what becomes of the temporary one need not be safe: it goes meanwhile.
+      // Once the file is linked, the removal of the temporary name need not be synced: both run in parallel.
       const isDone = outcome === "created";
       await Promise.all([
         isDone && second !== undefined ? rename(temporary, second) : unlink(temporary),
-        isDone && this.#makeSafe(dirname(path)),
+        isDone && this.#syncFolders(dirname(path)),
       ]);
     }
     return outcome;
   }
 
-  /** Creates a file, or makes one safe that has the same text. False when it has another one. */
+  /** Creates a file, or makes an existing one with the same text durable. False when it has another text. */
   async ensure(path: string, text: string): Promise<boolean> {
     if ((await this.create(path, text)) === "created") return true;
     if ((await this.read(path)) !== text) return false;
@@ -136,15 +136,15 @@ export class DurableFiles {
       await unlink(temporary).catch(ignoring("ENOENT"));
       throw error;
     }
-    await this.#makeSafe(dirname(path));
+    await this.#syncFolders(dirname(path));
   }
 
-  /** Gives a file's name to another file of its folder, which may have many. */
+  /** Replaces `path` by a link to `file`, which is in the same folder and may have many links. */
   async replaceByLink(file: string, path: string): Promise<void> {
     const temporary = this.#temporaryPath(path);
     await link(file, temporary);
     await rename(temporary, path);
-    // Of two names of one file a rename leaves both: another process was first.
+    // Renaming one link of a file to another does nothing: another process was first.
     await unlink(temporary).catch(ignoring("ENOENT"));
   }
 
@@ -153,7 +153,7 @@ export class DurableFiles {
     await this.#sync(dirname(path)).catch(ignoring("ENOENT"));
   }
 
-  /** Makes a file that was read as safe as an acknowledged one. @throws Error when it has another text, or is gone */
+  /** Makes a file durable that was read. @throws Error when it has another text, or is gone */
   async confirm(path: string, text: string): Promise<void> {
     const stored = await this.read(path);
     if (stored === undefined)
@@ -162,21 +162,21 @@ export class DurableFiles {
     await this.syncName(path);
   }
 
-  /** Makes the name of a file as safe as its writer would have, who may have been killed before that. */
+  /** Syncs the folder of a file, since its writer may have been killed before it did that. */
   async syncName(path: string): Promise<void> {
     const folder = dirname(path);
     await this.ensureFolder(folder);
-    await this.#makeSafe(folder);
+    await this.#syncFolders(folder);
   }
 
-  /** Makes the names in a folder safe, and its own: all syncs at once, since one of them writes the journal for all. */
-  async #makeSafe(folder: string): Promise<void> {
-    if (folder === this.#base || this.#safeFolders.has(folder)) return this.#sync(folder);
-    await Promise.all([this.#sync(folder), this.#makeSafe(dirname(folder))]);
-    this.#safeFolders.add(folder);
+  /** Syncs a folder, and those above it with unsynced names: in parallel, as one sync writes the journal for all. */
+  async #syncFolders(folder: string): Promise<void> {
+    if (folder === this.#base || this.#syncedFolders.has(folder)) return this.#sync(folder);
+    await Promise.all([this.#sync(folder), this.#syncFolders(dirname(folder))]);
+    this.#syncedFolders.add(folder);
   }
 
-  /** Makes a folder that is missing, and those above it. Their names are safe once a file's is. */
+  /** Creates a folder and missing ones above it. Their names are synced with that of the first file. */
   async ensureFolder(folder: string): Promise<void> {
     if (this.#knownFolders.has(folder)) return;
     if (folder !== this.#base) {
@@ -187,13 +187,13 @@ export class DurableFiles {
     this.#knownFolders.add(folder);
   }
 
-  /** What is forgotten is only ensured again. */
+  /** A forgotten folder is only looked up again. */
   #forgetFolders(): void {
     this.#knownFolders.clear();
-    this.#safeFolders.clear();
+    this.#syncedFolders.clear();
   }
 
-  /** Node.js 22 takes a path below a file for an absent one. @throws Error ENOTDIR for a file in the place of a folder */
+  /** Node.js 22 reports a path below a file as absent. @throws Error ENOTDIR for a file in the place of a folder */
   #checkFolder(folder: string): void {
     const found = statSync(folder, { throwIfNoEntry: false });
     if (found?.isDirectory() === false) {
@@ -222,7 +222,7 @@ export class DurableFiles {
     return join(dirname(path), name);
   }
 
-  /** Makes a folder and those above it that are missing, and their names safe. Node's own way never ends below /proc. */
+  /** Creates a folder and missing ones above it, and syncs their names. Node's recursive mkdir hangs below /proc. */
   async #makeFolders(folder: string): Promise<void> {
     if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
     await this.#makeFolders(dirname(folder));
@@ -231,7 +231,7 @@ export class DurableFiles {
   }
 }
 
-/** Replaces a file as a whole, readable by the user alone, and makes the folders above it that are missing. */
+/** Replaces a file atomically, readable only by its owner, and creates missing folders above it. */
 export const replaceFile = (path: string, text: string): Promise<void> =>
   new DurableFiles(dirname(path)).write(path, text);
 
@@ -247,13 +247,13 @@ async function writeSynced(path: string, text: string): Promise<void> {
   }
 }
 
-/** Whether an error of a file system call concerns one key alone: what is stored there is not a value of ours. */
+/** Whether a file system error concerns only one key: what is stored there is not a value. */
 export const isFileDamage = (error: unknown): boolean => DAMAGE_CODES.some((code) => hasCode(error, code));
 
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && "code" in error && error.code === code;
 
-/** A handler for `catch` that lets errors with that code pass as undefined. */
+/** A handler for `catch` that returns undefined for errors with that code and rethrows others. */
 export function ignoring(code: string): (error: unknown) => undefined {
   return (error) => {
     if (!hasCode(error, code)) throw error;

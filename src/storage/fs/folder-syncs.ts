@@ -2,25 +2,25 @@ import { closeSync, openSync } from "node:fs";
 import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import { sync } from "./system-calls.ts";
 
-/** Syncs folders (group commit): of those who wait for a folder while it is being synced, all share the next sync.
- * @returns makes the names in a folder safe. It ends with a sync that began after the call: the running one may have
- * missed what the caller did last. An Error is for each caller who waits for a sync that fails */
+/** Syncs folders (group commit): callers that arrive while a folder is being synced share the next sync.
+ * @returns syncs a folder. It resolves after a sync that began after the call, since a running one may have missed the
+ * caller's last change. A failed sync rejects for all its callers */
 export function createFolderSyncs(): (folder: string) => Promise<void> {
-  const inTurn = createKeyedMutex();
+  const mutex = createKeyedMutex();
   const waiting = new Map<string, Promise<void>>(); // By folder: the next sync, which has not begun.
   return (folder) => {
     const begin = async () => {
-      await Promise.resolve(); // Who calls in this very moment shares it, too.
+      await Promise.resolve(); // Calls in the same tick share it, too.
       waiting.delete(folder);
       await syncNow(folder);
     };
-    const next = waiting.get(folder) ?? inTurn(folder, begin);
+    const next = waiting.get(folder) ?? mutex(folder, begin);
     waiting.set(folder, next);
     return next;
   };
 }
 
-/** No handle is kept: another folder may have the name by then. */
+/** Opens the folder each time, since another one may have got its name. */
 async function syncNow(folder: string): Promise<void> {
   const handle = openSync(folder, "r");
   try {

@@ -20,7 +20,7 @@ import LOSSY_FILE_SYSTEMS from "./lossy-file-systems.json" with { type: "json" }
 const stockDriver = fsLite as (options: { base: string }) => Driver;
 const SUFFIX = ".json";
 
-/** Keeps each value in its own file below `base`, on a local disk with hard links: see {@link DurableFiles}. */
+/** Stores each value in its own file below `base`, on a local disk with hard links: see {@link DurableFiles}. */
 export function fsDriver(base: string): StorageDriver {
   const stock = stockDriver({ base });
   const pathOf = (key: string): string => `${base}/${key.replaceAll(":", "/")}${SUFFIX}`;
@@ -54,7 +54,7 @@ export function fsDriver(base: string): StorageDriver {
       identity.around(async () => {
         const path = pathOf(key);
         if (predecessor === undefined) return files.create(path, value);
-        // Not asked before each creation: a look for a name that is not there waits while its folder is written to.
+        // Not checked before every creation: the lookup of an absent name waits while its folder is written to.
         if (existsSync(path)) return "conflict";
         // A predecessor that exists now still does when the file is linked: nothing of a stream is ever removed.
         const before = await files.read(pathOf(predecessor.key));
@@ -64,7 +64,7 @@ export function fsDriver(base: string): StorageDriver {
       }),
     appendItem: (...given) => identity.around(() => streams.append(...given)),
     laterItem(stem, end) {
-      identity.check(); // Of a stream it is asked first, so what is remembered of another folder counts no more.
+      identity.check(); // The first call on any stream: it drops what was cached of another folder.
       return streams.laterItem(stem, end);
     },
     confirmItem: (key, value) => identity.around(() => files.confirm(pathOf(key), value)),
@@ -102,7 +102,7 @@ async function* childrenOf(folder: string): AsyncGenerator<string> {
 
 const TEMPORARY = /^\..*\.tmp$/s;
 const LEDGER_ITEM = /^\/users\/[^/]+\/ledger\/(\d+)\/(\d+)\.json$/;
-const OLD_MS = 24 * 3600 * 1000; // Left by a killed writer: no running write takes a day, even if a clock was set.
+const OLD_MS = 24 * 3600 * 1000; // Age of a killed writer's file: no write takes a day, even if a clock was set.
 const ignoreGone = ignoring("ENOENT"); // Another process may have removed it first.
 const TOGETHER = 256; // Files that are listed at once.
 
@@ -124,7 +124,7 @@ async function* filesBelow(folder: string, items?: "last"): AsyncGenerator<strin
 
 const lastItemOf = (folder: string): string => `${folder}/${(Number(basename(folder)) + 1) * SEGMENT_SIZE}${SUFFIX}`;
 
-/** Of each folder in a folder, the file of that name and those below. */
+/** Of each folder in a folder: the file with the name `kind`, and the files below that name. */
 async function* filesOfKind(folder: string, kind: string): AsyncGenerator<string[]> {
   for await (const name of childrenOf(folder)) {
     const path = join(folder, name, kind);
@@ -134,7 +134,7 @@ async function* filesOfKind(folder: string, kind: string): AsyncGenerator<string
 }
 
 /** Removes old temporary files, and seals the full folders of ledgers.
- * @throws Error of the first folder that could not be sealed, when all others are */
+ * @throws Error of the first folder that could not be sealed, after all others were */
 async function tidyFiles(base: string, files: DurableFiles, check: () => void, now: number, signal?: AbortSignal) {
   let removed = 0;
   const failures: unknown[] = [];
@@ -151,7 +151,7 @@ async function tidyFiles(base: string, files: DurableFiles, check: () => void, n
       if (folder === undefined || Number(number) !== (Number(folder) + 1) * SEGMENT_SIZE) continue;
       const began = performance.now();
       const isNew = await sealFolder(files, dirname(path), check).catch((error: unknown) => void failures.push(error));
-      // Appends of others, who share the disk, have half of the time.
+      // The disk is left to other writers for half of the time.
       if (isNew) await delay(performance.now() - began, undefined, { signal }).catch(() => undefined);
     }
   }

@@ -4,12 +4,12 @@ import { type LostParts, StorageError, type StorageReplacedError } from "../stor
 import { encodeKey } from "../keys.ts";
 import { isSameFile } from "./sealed-folders.ts";
 
-/** Notices that a folder is no longer the one that it was: renamed, emptied, unmounted, replaced. */
+/** Detects that the storage's folder was renamed, emptied, unmounted or replaced. */
 export function createFolderIdentity(base: string, pathOf: (key: string) => string) {
   const expected = new ExpectedIdentity();
   const marks = [encodeKey(IDENTITY)];
   const mark = pathOf(marks[0]!);
-  let seen: Stats | undefined; // The file of the mark when it was read last.
+  let seen: Stats | undefined; // Of the mark's file, when it was last read.
   let lost: StorageReplacedError | undefined;
   let [returns, exchanges] = [0, 0];
 
@@ -24,7 +24,7 @@ export function createFolderIdentity(base: string, pathOf: (key: string) => stri
       if (lost === undefined && found === undefined && seen !== undefined) exchanges++;
       seen = stats;
     } catch (error) {
-      found = expected.judge(base, undefined); // Whatever keeps it from being read: nothing can be said of the folder.
+      found = expected.judge(base, undefined); // Whatever the error, the folder is not known to be ours.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") found!.message += ` (${(error as Error).message})`;
     }
     if (lost !== undefined && found === undefined) returns++;
@@ -34,16 +34,16 @@ export function createFolderIdentity(base: string, pathOf: (key: string) => stri
 
   async function around<T>(write: () => Promise<T>): Promise<T> {
     const before = exchanges;
-    const look = (): void => {
+    const checkUnchanged = (): void => {
       check();
-      // What the write was decided by was read of another folder.
+      // The write was decided on what was read from another folder.
       if (exchanges !== before) throw new StorageError(`The folder ${base} was exchanged for a copy: try again.`);
     };
-    look();
+    checkUnchanged();
     try {
       return await write();
     } finally {
-      look();
+      checkUnchanged();
     }
   }
 
@@ -57,13 +57,13 @@ export function createFolderIdentity(base: string, pathOf: (key: string) => stri
     admit(): void {
       if (lost !== undefined) check();
     },
-    check, // Looks at the folder: one system call while it is the same. @throws StorageReplacedError
-    /** Whether the folder was looked at and is the one; false while any is taken. @throws StorageReplacedError */
+    check, // Checks the folder: one system call while it is unchanged. @throws StorageReplacedError
+    /** Checks that the folder is the expected one; false while none is expected. @throws StorageReplacedError */
     isThere(): boolean {
       check();
       return expected.id !== undefined;
     },
-    around, // Runs a write between two looks: what was written into another folder is not acknowledged.
+    around, // Runs a write between two checks: a write to another folder is not acknowledged.
     async findLost(): Promise<LostParts> {
       const error = await verify().catch((thrown: unknown) => thrown as StorageReplacedError);
       return { lost: error === undefined ? [] : [error], parts: 1 };

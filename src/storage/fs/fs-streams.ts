@@ -6,16 +6,15 @@ import type { StorageDriver } from "../driver.ts";
 import { encodedItem, HINT_EVERY, SEGMENT_SIZE } from "../keys.ts";
 import { type DurableFiles, ignoring } from "./durable-files.ts";
 
-const LAST = ".last"; // A second name of the item of a folder that was appended last.
+const LAST = ".last"; // A second link to the last appended item of a folder.
 const REMEMBERED = 20_000;
 
-/** Streams on files: up to {@link SEGMENT_SIZE} items a folder. An append leaves the item under the name `.last` too,
- * in the place of the one before, so an end with that second name needs no other proof. Where they differ (two writers,
- * a folder that was copied, an older build), the folders are listed. What was removed is noticed as long as the
- * folder's `.last`, a later item, or the hint of the head is left; of a folder that is gone with everything after it,
- * it is not. */
+/** Streams on files: up to {@link SEGMENT_SIZE} items per folder. An append also links the item as `.last`, replacing
+ * the link of the one before, so an item that is the same file as `.last` is the end. If they differ (two writers, a
+ * copied folder, an older build), the folders are listed. A removed item is noticed while the folder's `.last`, a later
+ * item, or the head hint is left; a folder that is gone with everything after it is not noticed. */
 export function createFileStreams(files: DurableFiles, pathOf: (key: string) => string) {
-  /** By folder: nothing is after the item `end` as long as `.last` is that file (its inode). */
+  /** By folder: no item follows item `end` while `.last` has the inode `last`. */
   const checked = new BoundedLru<{ readonly end: number; readonly last: number | undefined }>(REMEMBERED);
   const itemPath = (stem: string, version: number): string => pathOf(encodedItem(stem, version));
 
@@ -32,11 +31,11 @@ export function createFileStreams(files: DurableFiles, pathOf: (key: string) => 
     return files.create(path, value, last, first && files.ensure(pathOf(first.key), first.value));
   }
 
-  /** As the driver's. One or two system calls where the folder is as it was left. */
+  /** As the driver's. One or two system calls while the folder is unchanged. */
   function laterItem(stem: string, end: number): number | undefined | Promise<number | undefined> {
     const next = itemPath(stem, end + 1);
     const folder = dirname(next);
-    // Of a new stream, not even the folder is there.
+    // A new stream has no folder yet.
     if (end === 0 && !files.exists(dirname(folder))) return undefined;
     if (existsSync(next)) return end + 1;
     const last = files.stat(`${folder}/${LAST}`);
@@ -53,13 +52,13 @@ export function createFileStreams(files: DurableFiles, pathOf: (key: string) => 
       const later = (await numbersIn(`${dirname(folder)}/${segment}`)).at(-1) ?? 0;
       if (later > end) return later;
     }
-    // With a name left besides, it is an item up to the end: its writer was slower than the next one.
+    // If `.last` has another link, it is an item up to the end: its writer was slower than the next one.
     if (last?.nlink === 1 && !(await hasCopy(stem, end, `${folder}/${LAST}`))) return end + 1;
     checked.set(folder, { end, last: last?.ino });
     return undefined;
   }
 
-  /** Whether an item of the folder has the same text: a copied folder has no second names. */
+  /** Whether an item of the folder has the same text: in a copied folder, links have become separate files. */
   async function hasCopy(stem: string, end: number, path: string): Promise<boolean> {
     const text = await files.read(path);
     for (let version = end; version > end - (end % SEGMENT_SIZE); version--) {
@@ -68,7 +67,7 @@ export function createFileStreams(files: DurableFiles, pathOf: (key: string) => 
     return false;
   }
 
-  /** A writer may have died before its name was safe. Within a folder, syncing the next item's name makes it so. */
+  /** Syncs an item's name, since its writer may have died first. Within a folder, the next item's sync does that. */
   async function secure(stem: string, version: number): Promise<void> {
     const isHinted = version % HINT_EVERY === 0;
     if (isHinted || version % SEGMENT_SIZE === 0) await files.syncName(itemPath(stem, version));
@@ -79,12 +78,12 @@ export function createFileStreams(files: DurableFiles, pathOf: (key: string) => 
   return { append, laterItem };
 }
 
-/** Writes a value. An item's second name goes first: it would keep the text before. */
+/** Writes a value. An item's second link is removed first: it would keep the old text. */
 export async function replaceItem(files: DurableFiles, path: string, value: string): Promise<void> {
   const last = `${dirname(path)}/${LAST}`;
   const second = existsSync(last) ? files.stat(last) : undefined;
   const isSame = second !== undefined && second.ino === files.stat(path)?.ino;
-  // In a folder that was copied it is a file of its own with the same text.
+  // In a copied folder, `.last` is a separate file with the same text.
   const isCopy = second?.nlink === 1 && (await files.read(last)) === (await files.read(path));
   if (isSame || isCopy) await files.remove(last);
   await files.write(path, value);
@@ -93,13 +92,13 @@ export async function replaceItem(files: DurableFiles, path: string, value: stri
 /** Removes the last item of a stream on purpose, and the folders below `base` that have become empty. */
 export async function discardItem(files: DurableFiles, path: string, base: string): Promise<void> {
   const last = `${dirname(path)}/${LAST}`;
-  // In a folder that was copied it is not a second name, but a separate file.
+  // In a copied folder, it is not a second link, but a separate file.
   if (files.exists(last)) await files.remove(last);
   await files.remove(path);
   try {
     for (let folder = dirname(path); folder !== base; folder = dirname(folder)) await rmdir(folder);
   } catch {
-    // Whatever keeps one from being removed: a folder without values is no fault.
+    // Whatever the error: an empty folder does no harm.
   }
 }
 

@@ -1,8 +1,8 @@
 import * as fs from "node:fs";
 import { promisify } from "node:util";
 
-// They take half the processor time of `node:fs/promises`, which makes a handle for each file. Each is a thread switch
-// there and back; none is made in the main thread, which would stand still while the file system's journal is written.
+// These take half the CPU time of `node:fs/promises`, which allocates a handle for each file. They run in the thread
+// pool: a synchronous call would block the main thread while the file system writes its journal.
 
 type Done = fs.NoParamCallback;
 

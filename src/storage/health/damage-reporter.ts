@@ -7,7 +7,7 @@ export type ReportDamage = (error: unknown) => boolean;
 
 const LOGGED_FOR_MS = 600_000; // A damaged value is logged again after this time, ms, if it is still asked for.
 
-/** Logs each damaged value once in ten minutes, and counts it each time: it concerns those alone who need that value. */
+/** Logs each damaged value once in ten minutes, and counts it each time. Only requests that need that value fail. */
 export function createDamageReporter(deps: {
   readonly logger: Logger;
   readonly observer?: { damaged(key: string): void } | undefined;

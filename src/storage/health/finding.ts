@@ -11,7 +11,7 @@ export interface Finding {
   readonly unreachable?: true; // With the level `error`: an external service does not answer.
 }
 
-/** Makes findings of a data file's: by their name, with the values of the placeholders in their texts. */
+/** Makes findings from the templates of a data file, by name and the values of their placeholders. */
 export function findingsOf<Name extends string>(templates: Readonly<Record<Name, object>>) {
   return (name: Name, values: TemplateValues = {}): Finding => {
     const fields = Object.entries(templates[name]).map(([field, text]: [string, unknown]) => {

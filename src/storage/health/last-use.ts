@@ -11,9 +11,9 @@ export async function noteUse(storage: Storage, key = LAST_USE): Promise<void> {
   await storage.put(key, JSON.stringify({ at: toIso(systemClock.now()) }));
 }
 
-/** Compares the machine's clock (`now`, ms since 1970) with the time when a daemon last used the storage: it notes that
- * every few seconds. A clock that is far from it is wrong, or an earlier one was: entries, tokens and quota days would
- * be dated wrongly. A service may have been off for long: only what is beyond any pause, a year, counts as ahead. */
+/** Compares the machine's clock (`now`, ms since 1970) with the last use of the storage, which a daemon notes every few
+ * seconds. If they are far apart, this clock or the earlier one is wrong: entries, tokens and quota days would get
+ * wrong dates. A service may have been stopped for long, so only more than a year counts as ahead. */
 export async function lastUseFinding(storage: Storage, now: number): Promise<Finding> {
   const last = Date.parse(/"at":"([^"]+)"/.exec((await storage.get(LAST_USE)) ?? "")?.[1] ?? "");
   const finding = findingsOf(FINDINGS);

@@ -2,11 +2,11 @@ import { within } from "../../runtime/within.ts";
 import { StorageError, type Key, type Storage } from "../storage.ts";
 import { LAST_USE, noteUse } from "./last-use.ts";
 
-const KEYS_OF_PARTS = 6; // Of so many keys one must work where a part may fail alone: their places differ.
+const KEYS_OF_PARTS = 6; // If parts can fail alone: one of this many keys, on different parts, must work.
 const BOUND_MS = 3000;
 const RESULT_MS = 1000; // How long its result is used, ms.
 
-/** Finds out whether a storage can be read and written. */
+/** Checks whether a storage can be read and written. */
 export function createWriteProbe(storage: Storage) {
   const marks = storage.identity?.marks.length ?? 1;
   const keys = Array.from({ length: marks > 1 ? KEYS_OF_PARTS : 1 }, (_, number): Key => {
@@ -35,7 +35,7 @@ export function createWriteProbe(storage: Storage) {
 
   return {
     run, // Reads and writes. @throws StorageError when that fails, or takes too long
-    /** The result of a probe that is at most a second old. @throws StorageError likewise */
+    /** The result of a probe that is at most a second old. @throws StorageError when it failed */
     recent: () => (last !== undefined && performance.now() - last.at < RESULT_MS ? last.result : run()),
   };
 }

@@ -11,12 +11,12 @@ const BATCH = 32; // Marks at once: on a cluster, each is a command that must be
 
 const randomId = (): string => randomBytes(16).toString("hex");
 
-/** Identifies the storage that a process works on: from then on every call is refused while another storage is in its
- * place. Marks that are missing are created with `create`: on a new storage, one of an earlier build, and one whose
- * loss is accepted by the start itself.
- * @param options.expected the id that the configuration names, if any: then nothing is created
- * @returns its id, and how many marks of an older identity were missing; undefined where no other storage can take its
- * place, and where it has no identity yet
+/** Reads the identity of the storage that a process works on: from then on every call is refused while another storage
+ * is in its place. With `create`, missing marks are created: on a new storage, one of an earlier build, and one whose
+ * loss this start accepts.
+ * @param options.expected the id in the configuration, if any: then a missing mark or another id is an error
+ * @returns the id, and how many marks of an existing identity were missing; undefined if no other storage can take its
+ * place, and if it has no identity yet
  * @throws StorageReplacedError when it does not have the expected id */
 export async function identifyStorage(
   storage: Storage,
@@ -30,7 +30,7 @@ export async function identifyStorage(
   if (expected !== undefined && (found.id !== expected || missing > 0))
     throw replaced(storage.url, expected, found.id === expected ? undefined : found.id);
   if (create && (found.missing > 0 || found.isUnmarked)) {
-    // The first mark decides between processes that start at once.
+    // The first mark decides between processes that start at the same time.
     await storage.create(IDENTITY, JSON.stringify({ id: found.id ?? newId() }));
     found = await findIdentity(storage, false);
     const document = JSON.stringify({ id: found.id });
@@ -42,7 +42,7 @@ export async function identifyStorage(
   return { id: found.id, missing };
 }
 
-/** Gives the storage an identity: the given, else one left on a part, else a new one. Running processes take it on. */
+/** Writes an identity to every mark: the given one, else one found, else a new one. Running processes adopt it. */
 export async function acceptStorage(storage: Storage, expected: string | undefined): Promise<string | undefined> {
   const { identity } = storage;
   if (identity === undefined) return undefined;
@@ -54,9 +54,9 @@ export async function acceptStorage(storage: Storage, expected: string | undefin
   return id;
 }
 
-/** What is found of a storage's identity: its id, how many marks of it there should be, how many of them are missing or
- * damaged, and whether an earlier build made only one of several.
- * @param all reads all marks, also when the first one has an id */
+/** Reads a storage's identity: its id, the expected number of marks, how many of them are missing or damaged, and
+ * whether an earlier build made only one of several.
+ * @param all whether to read all marks even if the first one has an id */
 export async function findIdentity(storage: Storage, all: boolean) {
   const marks = storage.identity?.marks.length ?? 0;
   const main = parseIdentity(await storage.get(IDENTITY));
@@ -75,10 +75,10 @@ async function onMarks<T>(storage: Storage, call: (keys: readonly Key[]) => Prom
   return results;
 }
 
-/** What a storage bears: a random id, created when the storage is first used. */
+/** The document in each mark: a random id, created when the storage is first used. */
 const identityDocument = z.object({
   id: z.string().min(1),
-  marks: z.int().optional(), // How many there are; absent in a mark itself, and where an earlier build made only one.
+  marks: z.int().optional(), // Number of marks, in the first one only; absent if an earlier build made only that.
   accepted: z.string().optional(), // Differs after each `anp storage accept`.
 });
 
@@ -88,13 +88,13 @@ type IdentityDocument = z.infer<typeof identityDocument>;
 const parseIdentity = (text: string | null | undefined): IdentityDocument | undefined =>
   identityDocument.safeParse(parseJson(text ?? "")).data;
 
-/** The identity that a process expects of its storage, and what it makes of those that it finds. */
+/** The identity that a process expects of its storage, and the check of those that it finds. */
 export class ExpectedIdentity {
   #id: string | undefined;
   #isFixed = false;
-  readonly #refused = new Map<string, string | undefined>(); // By place: `accepted` of what was first found replaced.
+  readonly #refused = new Map<string, string | undefined>(); // By place: `accepted` of the first wrong identity.
 
-  /** Undefined until {@link expect}: any storage is taken. */
+  /** Undefined until {@link expect} is called: until then any storage is accepted. */
   get id(): string | undefined {
     return this.#id;
   }
@@ -105,9 +105,9 @@ export class ExpectedIdentity {
     this.#isFixed = isFixed;
   }
 
-  /** Judges what a place bears. An identity that is accepted by `anp storage accept` after the expected one was missed
-   * is expected from then on.
-   * @param place as an operator knows it: a URL, a folder, a node's address
+  /** Checks the identity found at a place. One that `anp storage accept` writes after the mismatch was noticed becomes
+   * the expected one.
+   * @param place the name in errors: a URL, a folder, a node's address
    * @returns why the place must not be used; undefined when it may be */
   judge(place: string, text: string | null | undefined): StorageReplacedError | undefined {
     if (this.#id === undefined) return undefined;

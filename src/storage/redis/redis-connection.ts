@@ -11,19 +11,19 @@ import { clusterOptions, redisOptions, RETRY_AFTER_MS, SLOTS_REFRESH_MS, TRY_FOR
 import type { RedisSettings } from "./redis-url.ts";
 import { stopSocketTimer, watchReplicationId, watchSlotOwners } from "./redis-watchers.ts";
 
-const SECOND_TRY_MS = 250; // How long the second try waits at least for a connection that was lost, ms.
+const SECOND_TRY_MS = 250; // Least time that the second try waits for a lost connection, ms.
 type Tries = { readonly uncertain: boolean }; // An earlier try may have been applied, though its reply did not arrive.
 type EarlierTry = Partial<Tries> & { readonly error?: Error | undefined };
 
-/** A connection to one Redis or to a cluster, which is restored in the background. It connects when it is first used. Its
- * state is what the client's events show: whether it is up, since when it is down and why, what may be lost. */
+/** A connection to one Redis server or to a cluster. It connects at its first use and reconnects in the background. The
+ * client's events set its state: whether it is up, since when and why it is down, what may be lost. */
 export class RedisConnection {
   readonly client: Redis | Cluster;
   readonly name: string;
   readonly #breaker = createCircuitBreaker(TRY_FOR_MS);
   readonly #identity: RedisIdentity | undefined;
   readonly #hasNewOwners: () => boolean;
-  readonly #checkReplicationId: () => void; // Before each command, so a change of servers is noticed before its answer.
+  readonly #checkReplicationId: () => void; // Before each command: a replaced server is noticed before its reply.
   #losses = 0;
   #downSince: number | undefined = performance.now();
   #isConnecting = false;
@@ -47,7 +47,7 @@ export class RedisConnection {
     if (client instanceof Cluster) this.#watchNodes(client);
   }
 
-  /** Rises each time a server was lost or another one took its place: what was read may not exist any more. */
+  /** Increases each time a server was lost or replaced: values that were read may no longer exist. */
   generation(): number {
     return this.#lossesNow() + (this.#identity?.generation() ?? 0);
   }
@@ -74,12 +74,12 @@ export class RedisConnection {
     return this.#readyBy(performance.now() + TRY_FOR_MS);
   }
 
-  /** Runs commands, again after a failure, for at most a second and one command's time.
-   * @param domain its failure domain: the server, or the slots of a node. While it is known not to answer, most callers
-   * get an error at once, and do not wait one after the other
-   * @param once not to be run again when it may have been applied
+  /** Runs commands and retries failed ones, for at most a second plus the timeout of one command.
+   * @param domain the failure domain: the server, or a hash tag of a cluster. While its circuit breaker is open, most
+   * callers get an error at once
+   * @param once whether a command that may have been applied must not be retried
    * @throws StorageError when the server cannot be reached, refuses, or does not answer in time; the server's own error
-   * where that concerns one key alone */
+   * if it concerns only one key */
   async run<T>(action: (tries: Tries) => Promise<T>, domain?: string, once = false): Promise<T> {
     const began = performance.now();
     const until = began + TRY_FOR_MS;
@@ -92,7 +92,7 @@ export class RedisConnection {
     let replyError: Error | undefined;
     for (let tries = 1; ; tries++) {
       if (!this.#isReady()) {
-        // The first try may have failed because this process was busy and heard nothing: the second has its own time.
+        // The first try may have failed because this process was busy: the second one has its own deadline.
         const end = tries === 2 ? Math.max(until, performance.now() + SECOND_TRY_MS) : until;
         await this.#readyBy(end, { error: replyError, uncertain });
       }
@@ -117,7 +117,7 @@ export class RedisConnection {
     }
   }
 
-  /** Runs commands on a key, or on several that share its hash tag, likewise. */
+  /** As `run`, for commands on a key, or on several that share its hash tag. */
   runOn<T>(name: string, action: (tries: Tries) => Promise<T>, once = false): Promise<T> {
     return this.run(action, this.#domainOf(name), once);
   }
@@ -145,16 +145,16 @@ export class RedisConnection {
     return this.client.status === "ready" && this.#wrongDatabase === undefined;
   }
 
-  /** Waits until commands can be sent, at most until that `performance.now()`. @throws StorageError when they cannot */
+  /** Waits until commands can be sent, or `performance.now()` reaches `until`. @throws StorageError when they cannot */
   async #readyBy(until: number, earlier: EarlierTry = {}): Promise<void> {
     if (this.#isReady()) return;
     if (this.#isClosed) throw new StorageError("The storage is closed.");
     this.#connect();
-    // Nobody waits for a server that has been away so long already.
+    // No caller waits for a server that has been down for that long.
     const now = performance.now();
     const left = Math.min(until, (this.#downSince ?? now) + TRY_FOR_MS) - now;
     if (isRefusal(this.#lastError) || left <= 0) {
-      await setImmediate(); // A caller that tries again at once must not keep the connection from coming up.
+      await setImmediate(); // A caller that retries in a loop must not starve the connection's events.
       throw this.#failure(earlier);
     }
     await within(new Promise<void>((resolve) => this.#waiting.push(resolve)), left, () => undefined);
@@ -248,7 +248,7 @@ function createCircuitBreaker(minOutageMs: number) {
       const now = performance.now();
       if (outage === undefined || now - outage.since < minOutageMs) return undefined;
       if (now < outage.tryAt) return outage.error;
-      outage.tryAt = now + 2 * minOutageMs; // Other callers do not wait meanwhile.
+      outage.tryAt = now + 2 * minOutageMs; // Other callers still fail at once.
       return undefined;
     },
     /** A call on the domain failed. @param began when it began, as `performance.now()` counts */

@@ -19,8 +19,8 @@ import { encodedItem, LOOK_AHEAD } from "../keys.ts";
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
 const stockDriver = redis as (options: object) => Driver<object, Redis | Cluster>;
 
-/** Keeps each value under its own Redis key, `prefix:{first:second}:rest`: what shares the first two segments of a
- * key shares a slot of a cluster. Every command ends in time; none is sent twice unless that is safe. */
+/** Stores each value under its own Redis key, `prefix:{first:second}:rest`: keys that share their first two segments
+ * share a slot of a cluster. Every command has a timeout; none is retried unless that is safe. */
 export function redisDriver(settings: RedisSettings): StorageDriver {
   const stock = stockDriver(
     settings.cluster
@@ -42,7 +42,7 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
   return {
     ...stock,
     durable: true,
-    // The connection that writes may be the first to learn of another server.
+    // The connection for writes may be the first to notice that a server was replaced.
     generation: () => connections.reduce((sum, one) => sum + one.generation(), 0),
     identity: {
       expected: identity.expected,
@@ -66,7 +66,7 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
     },
     async appendItem(stem, version, value, { first, ...rest }) {
       if (!settings.cluster || first === undefined) return writer.append(stem, version, value, { ...rest, first });
-      // In another slot, so it is a command of its own.
+      // `first` is in another slot, so it needs a command of its own.
       const made = await writer.create({ name: nameOf(first.key), value: first.value, predecessor: undefined });
       if (made !== "created" && (await getItem(first.key)) !== first.value) return "taken";
       return writer.append(stem, version, value, rest);
@@ -102,7 +102,7 @@ function createRedisReader(connection: RedisConnection, { cluster, prefix }: Red
       const values = new Map(groups.flat().map((name, index) => [name, found[index] ?? null]));
       return names.map((name) => values.get(name) ?? null);
     },
-    /** By the head that appends keep. It is absent after an import or an older build: then some numbers are looked at, once. */
+    /** Reads the head that appends update. If an import or older build left none, some numbers are checked, once. */
     async laterItem(stem: string, end: number): Promise<number | undefined> {
       const nameOf = (version: number): string => redisKey(prefix, encodedItem(stem, version));
       const [next, kept] = await getTogether([nameOf(end + 1), redisKey(prefix, `${stem}:head`)]);

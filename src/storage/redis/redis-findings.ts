@@ -7,7 +7,7 @@ import FINDINGS from "./redis-findings.json" with { type: "json" };
 const finding = findingsOf(FINDINGS);
 const MIN_VERSION = "6.0.0";
 const CLOCK_BOUND_MS = 2000;
-const LONGEST_CLOCK_DIFFERENCE_MS = 86_400_000; // With more, a clock shows another day: free uses would count on it.
+const LONGEST_CLOCK_DIFFERENCE_MS = 86_400_000; // Beyond it, free uses would count on another day.
 
 type Info = ReadonlyMap<string, string>;
 
@@ -54,7 +54,7 @@ async function appendOnly(node: Redis, info: Info): Promise<Finding> {
   const [, policy] = await ifAllowed(node.config("GET", "appendfsync"));
   if (policy === undefined) return finding("syncUnknown");
   if (policy !== "always") return finding(policy === "everysec" ? "syncEverySecond" : "syncBySystem", { policy });
-  // With it the server syncs nothing while it rewrites its file or writes a snapshot, whatever appendfsync is.
+  // With it the server does not fsync while it rewrites its file or writes a snapshot, whatever appendfsync is.
   const [, pauses] = await ifAllowed(node.config("GET", "no-appendfsync-on-rewrite"));
   return finding(pauses === "yes" ? "noSyncOnRewrite" : "syncAlways");
 }
@@ -86,14 +86,14 @@ function clock(ahead: number): Finding {
 const fieldsOf = (info: string): Info =>
   new Map(Array.from(info.matchAll(/^(\w+):(.*)$/gm), ([, name, value]) => [name!, value!]));
 
-/** A default user with `nopass` is let in with any password. One of a name may not be allowed to ask. */
+/** A default user with `nopass` accepts any password. Other users may not be allowed to run ACL GETUSER. */
 async function password(node: Redis, { username = "default", password: given }: RedisSettings): Promise<Finding[]> {
   if (given === undefined || username !== "default") return [];
   const [, flags = []] = await ifAllowed<string[]>(node.acl("GETUSER", username));
   return flags.includes("nopass") ? [finding("passwordNotNeeded")] : [];
 }
 
-/** A list that is the reply, empty where the command is not allowed, as CONFIG on most hosted servers. */
+/** The reply as a list; empty if the command is not allowed, as CONFIG on most hosted servers. */
 async function ifAllowed<T = string>(reply: Promise<unknown>): Promise<T[]> {
   try {
     return (await reply) as T[];

@@ -7,9 +7,9 @@ import { withinDeadline } from "./redis-errors.ts";
 import { redisKey } from "./redis-keys.ts";
 
 const SLOTS = 16_384;
-const SLOTS_PER_MARK = 64; // Each range of twice as many slots has a mark, so every primary that has so many.
+const SLOTS_PER_MARK = 64; // One mark in each range of this many: a primary with twice as many has one.
 
-/** The keys that bear the identity: one, and on a cluster more, spread over its slots; they move with their slots. */
+/** The keys of the identity marks: one, and on a cluster more, spread over its slots; they move with their slots. */
 export function markKeys(cluster: boolean): string[] {
   const first = encodeKey(IDENTITY);
   if (!cluster) return [first];
@@ -22,18 +22,18 @@ export function markKeys(cluster: boolean): string[] {
   return [first, ...spread.values()];
 }
 
-type Place = string; // A server, or a primary of a cluster as `host:port`; the empty text for the one server.
+type Place = string; // A primary of a cluster as `host:port`; empty for a single server.
 
 interface IdentityDeps {
   readonly client: Redis | Cluster;
   readonly name: string;
   readonly prefix: string;
   readonly expected: ExpectedIdentity;
-  readonly generation: () => number; // Rises each time a server was lost or another one took its place.
+  readonly generation: () => number; // Increases each time a server was lost or replaced.
 }
 
-/** Checks the identity of the server, or of each primary of a cluster, before the first command that follows a
- * connection: a server that restarts loses its connections, so no command reaches one that came back empty. */
+/** Checks the identity of the server, or of each primary of a cluster, before the first command on a new connection: a
+ * restart closes all connections, so no command reaches a server that came back empty. */
 export type RedisIdentity = ReturnType<typeof createRedisIdentity>;
 
 export function createRedisIdentity(deps: IdentityDeps) {
@@ -63,7 +63,7 @@ export function createRedisIdentity(deps: IdentityDeps) {
       stateOf(place);
       const before = known;
       const found = await judge(deps, marks, place, turn++);
-      if (generation() !== before) continue; // Whose answer it was is not known.
+      if (generation() !== before) continue; // It is not known which server answered.
       if (found === undefined && states.get(place) instanceof StorageReplacedError) returns++;
       states.set(place, found ?? "present");
       if (found !== undefined) throw found;
@@ -76,7 +76,7 @@ export function createRedisIdentity(deps: IdentityDeps) {
     look,
     /** How often a place was lost and came back. */
     generation: () => returns,
-    /** Before each command: what to wait for; undefined when the domain's place is known. @throws StorageReplacedError */
+    /** Call it before each command: the check to wait for, or undefined. @throws StorageReplacedError */
     admit(domain: string): Promise<void> | undefined {
       if (expected.id === undefined) return undefined;
       const place = placeOf(domain);
@@ -88,7 +88,7 @@ export function createRedisIdentity(deps: IdentityDeps) {
       running.set(place, looking);
       return looking;
     },
-    /** To be called after each command: what was answered before the loss was noticed may not count. */
+    /** Call it after each command: its reply must not be used if the place was found to be lost. */
     confirm(domain: string): void {
       const state = states.size === 0 ? undefined : states.get(placeOf(domain) ?? "");
       if (state instanceof StorageReplacedError) throw state;
@@ -109,8 +109,8 @@ export function createRedisIdentity(deps: IdentityDeps) {
 type Mark = { readonly name: string; readonly slot: number };
 const markOf = (name: string): Mark => ({ name, slot: slotOf(name) });
 
-/** One mark is enough. Without it, the place is lost if most are missing: one may have moved with its slot just now.
- * @param turn by which the mark is chosen */
+/** One mark is enough. If it is missing, the place is lost if most marks are: one may have just moved with its slot.
+ * @param turn chooses the mark */
 async function judge({ client, name, expected }: IdentityDeps, marks: readonly Mark[], place: Place, turn: number) {
   const read = (mark: string): Promise<string | null> => withinDeadline(client, client.get(mark));
   if (!(client instanceof Cluster)) return expected.judge(name, await read(marks[0]!.name));

@@ -1,15 +1,15 @@
-/** `a:b:c:d` as `prefix:{a:b}:c:d`: what shares the first two segments shares a slot of a cluster. */
+/** Maps `a:b:c:d` to `prefix:{a:b}:c:d`: keys that share the first two segments share a slot of a cluster. */
 export function redisKey(prefix: string, key: string): string {
   const second = key.indexOf(":", key.indexOf(":") + 1);
   const end = key.includes(":") && second !== -1 ? second : key.length;
   return `${prefix}:{${key.slice(0, end)}}${key.slice(end)}`;
 }
 
-/** The key that {@link redisKey} made a name of. */
+/** The inverse of {@link redisKey}. */
 export const plainKey = (prefix: string, name: string): string => name.slice(prefix.length + 2).replace("}", "");
 
-/** A pattern of SCAN for the keys below one. Keys are encoded, so they hold nothing with a meaning in a pattern.
- * @param kind as of the driver's `keys`, of a prefix of one segment */
+/** The SCAN pattern for the keys below a key. Encoded keys contain no pattern characters.
+ * @param kind as in the driver's `keys`; only for a prefix of one segment */
 export function scanPattern(prefix: string, below: string, kind = ""): string {
   const escaped = prefix.replaceAll(/[*?[\]\\^-]/g, String.raw`\$&`);
   if (below === "") return `${escaped}:{*`;
@@ -17,5 +17,5 @@ export function scanPattern(prefix: string, below: string, kind = ""): string {
   return `${escaped}:{${below}:*${kind === "" ? "" : `}:${kind}*`}`;
 }
 
-/** The part of a name that decides about its slot: one command may ask a cluster for the names of one. */
+/** The part of a name that determines its slot: on a cluster, one command may only read names of one slot. */
 export const hashTagOf = (name: string): string => name.slice(0, name.indexOf("}"));

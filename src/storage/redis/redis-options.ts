@@ -14,19 +14,19 @@ export const SLOTS_REFRESH_MS = 1000;
 export interface Creation {
   readonly name: string;
   readonly value: string;
-  /** What must exist: a key, with this value where one is given. */
+  /** A key that must exist, with this value if one is given. */
   readonly predecessor: { readonly name: string; readonly value: string | undefined } | undefined;
-  /** The head of its stream, for an item: the key that holds it, and the item's number. */
+  /** For an item of a stream: the key of the stream's head, and the item's number. */
   readonly head?: { readonly name: string; readonly version: number };
-  readonly first?: { readonly name: string; readonly value: string } | undefined; // Created before it, not empty.
-  readonly later?: boolean | undefined; // Nobody waits for it.
+  readonly first?: { readonly name: string; readonly value: string } | undefined; // Created before it; not empty.
+  readonly later?: boolean | undefined; // Whether it may wait for a batch.
 }
 
-/** The script's reply for one creation; for `same`, the key has that very value. An error concerns only that one. */
+/** The script's reply for one creation; for `same`, the key has that value already. An error concerns only this one. */
 type CreationReply = AppendItemOutcome | "same" | Error;
 
-/** Our script, without its comments, as ioredis wants it: it sends the text once over each connection and in each
- * pipeline, its digest afterwards, and the text again to a server that does not know the digest. */
+/** The script without its comments. ioredis sends the text once per connection and per pipeline, then its digest, and
+ * the text again to a server that does not know the digest. */
 const SCRIPT = readFileSync(new URL("data/create-values.lua", import.meta.url), "utf8").replaceAll(/^--.*\n/gm, "");
 const REDIS_SCRIPTS = { createValues: { lua: SCRIPT } };
 
@@ -50,8 +50,8 @@ export function inputOf(creations: readonly Creation[]): CreationInput {
   return [4 * names.length, ...names, ...predecessors, ...heads, ...firsts, ...values];
 }
 
-/** The options of ioredis that make every command end in time, and keep the client from sending any twice by itself: no
- * queue while the connection is down, no resending when it is back. `RedisConnection.run` decides what is resent. */
+/** ioredis options that give every command a timeout and disable the client's own retries: no queue while the
+ * connection is down, no resending after a reconnection. `RedisConnection.run` decides what is retried. */
 export const redisOptions = (settings: RedisSettings): RedisOptions => ({
   ...connectionOptions(settings),
   scripts: REDIS_SCRIPTS,
@@ -62,7 +62,7 @@ export const redisOptions = (settings: RedisSettings): RedisOptions => ({
 });
 
 const connectionOptions = (settings: RedisSettings): Omit<RedisOptions, "host" | "port" | "path" | "sentinels"> => ({
-  // Named, the default user takes any password if it needs none; the client writes an error of it to the console.
+  // Given its name, a default user without a password accepts any; else the client prints an error to the console.
   ...(settings.password !== undefined && { username: "default", password: settings.password }),
   ...(settings.username !== undefined && { username: settings.username }),
   ...(settings.tls !== undefined && { tls: settings.tls }),
@@ -72,7 +72,7 @@ const connectionOptions = (settings: RedisSettings): Omit<RedisOptions, "host" |
   disconnectTimeout: 100, // A timer of this length keeps the process alive after every disconnection.
   maxLoadingRetryTime: 200, // How long to wait before retrying a server that is loading its data.
   commandTimeout: settings.timeoutMs,
-  socketTimeout: settings.timeoutMs + 200, // A silent server is given up: a connection may be cut without notice.
+  socketTimeout: settings.timeoutMs + 200, // A silent connection may have been cut without notice: close it.
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
   reconnectOnError: isReplica,
@@ -80,15 +80,15 @@ const connectionOptions = (settings: RedisSettings): Omit<RedisOptions, "host" |
   lazyConnect: true,
 });
 
-/** The options of a cluster's client, likewise. */
+/** The same for the client of a cluster. */
 export const clusterOptions = (settings: RedisSettings): ClusterOptions => ({
   // The cluster's client queues while a node is being connected, and replaces a lost node's connection.
   redisOptions: connectionOptions(settings),
   scripts: REDIS_SCRIPTS,
   clusterRetryStrategy: (times) => Math.min(50 * times, RECONNECT_AFTER_MS),
   slotsRefreshTimeout: SLOTS_REFRESH_MS,
-  slotsRefreshInterval: 0, // The client's timer never ends when closed during a refresh: the process would live on.
-  // The client itself sends again only what a node refused, not what was on its way when a connection broke.
+  slotsRefreshInterval: 0, // The client's timer survives a close during a refresh, and keeps the process alive.
+  // The client itself retries only what a node refused, not what was in flight when a connection broke.
   retryDelayOnFailover: 0,
   retryDelayOnClusterDown: RETRY_AFTER_MS,
   retryDelayOnTryAgain: RETRY_AFTER_MS,

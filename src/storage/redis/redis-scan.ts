@@ -2,8 +2,8 @@ import { Cluster, type Redis } from "ioredis";
 import { StorageError } from "../storage.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 
-/** All keys of a pattern, on every primary of a cluster; one may come twice. A cursor of SCAN is valid only
- * for the server process that returned it: another one continues from it without an error, and leaves keys out.
+/** Yields the keys that match a pattern on every primary of a cluster; a key may come twice. A SCAN cursor is valid
+ * only for the server process that returned it: another one accepts it without an error, and skips keys.
  * @throws StorageError when a server was replaced meanwhile, or slots of a cluster moved, so that keys may be missing
  * @see https://redis.io/docs/latest/commands/scan/ */
 export async function* scanKeys(connection: RedisConnection, pattern: string): AsyncGenerator<string> {
@@ -20,7 +20,7 @@ export async function* scanKeys(connection: RedisConnection, pattern: string): A
     let cursor = "0";
     do {
       const [next, keys] = await connection.run(() => node.scan(cursor, "MATCH", pattern, "COUNT", 1000));
-      // A long listing that has to be repeated anyway ends early.
+      // Fail early: a listing that has to be repeated may be long.
       if (connection.generation() !== generation) {
         generation = connection.generation();
         await unchanged();
@@ -32,7 +32,7 @@ export async function* scanKeys(connection: RedisConnection, pattern: string): A
   await unchanged();
 }
 
-/** The identity of each server. If it is the same later, its cursors stayed valid and it kept its slots all the while. */
+/** The state of each server. If it is the same after the scan, the cursors stayed valid and no slot has moved. */
 async function statesOf(connection: RedisConnection, nodes: readonly Redis[]): Promise<string[]> {
   const stateOf = async (node: Redis): Promise<string> => {
     const info = await connection.run(() => node.info());
@@ -44,7 +44,7 @@ async function statesOf(connection: RedisConnection, nodes: readonly Redis[]): P
   const shares = await Promise.all(nodes.map((node) => shareOf(connection, node)));
   const assigned = await connection.run(() => nodes[0]!.cluster("INFO"));
   const served = shares.reduce((sum, { slots }) => sum + slots, 0);
-  // A slot that is being moved has keys at both ends, and one whose owner is not known here has its keys elsewhere.
+  // A migrating slot has keys on two nodes, and a slot without a known owner has its keys elsewhere.
   if (shares.some(({ open }) => open) || !assigned.includes(`cluster_slots_assigned:${served}\r\n`))
     throw interrupted(connection);
   return states.map((state, index) => `${state} ${shares[index]!.text}`);

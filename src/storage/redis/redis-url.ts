@@ -6,7 +6,7 @@ import ERRORS from "./redis-url-errors.json" with { type: "json" };
 /** The settings of a Redis storage URL. */
 export type RedisSettings = Readonly<ReturnType<typeof parseRedisUrl>>;
 const FORM = /^(redis|rediss|redis-cluster|rediss-cluster):\/\/(?:([^@/?]*)@)?([^@/?]+)(?:\/(\d*))?(?:\?(.*))?$/s;
-/** The least, the greatest and the default value of each parameter that is a number. */
+/** Minimum, maximum and default of each numeric parameter. */
 const NUMBERS = { wait_replicas: [0, 16, 0], wait_ms: [1, 1000, 500], timeout_ms: [50, 60_000, 700] } as const;
 const FILES = ["password_file", "tls_ca_file", "tls_cert_file", "tls_key_file"] as const;
 const PARAMETERS: readonly string[] = ["prefix", ...Object.keys(NUMBERS), ...FILES];

@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from "ioredis";
 
-/** The client has one timer for all connections: left running, it would destroy the next. A test watches the private field. */
+/** The client has one timer for all connections: left running, it would close the next. A test covers this field. */
 export function stopSocketTimer(client: Redis): void {
   const timed = client as unknown as { socketTimeoutTimer: NodeJS.Timeout | undefined };
   clearTimeout(timed.socketTimeoutTimer);
@@ -9,9 +9,9 @@ export function stopSocketTimer(client: Redis): void {
 
 const CHECK_EVERY_MS = 1000;
 
-/** Watches whose data one server has. One that becomes a replica and a primary again keeps its connections open, and
- * has the data of the other one; the id of its replication history shows it.
- * @returns checks the id, at most once a second; `changed` is called before what is sent after that is answered
+/** Detects that a server's data were replaced: after a time as a replica it has another server's data and replication
+ * id, though its connections stayed open.
+ * @returns checks the id, at most once a second; `changed` is called before later commands are answered
  * @see https://redis.io/docs/latest/operate/oss_and_stack/management/replication/ */
 export function watchReplicationId(client: Redis, changed: () => void): () => void {
   let id: string | undefined;
@@ -32,7 +32,7 @@ export function watchReplicationId(client: Redis, changed: () => void): () => vo
         id = found;
       },
       (error: unknown) => {
-        // A server that does not allow it now will not later; a lost one is noticed by the other commands.
+        // A server that forbids INFO will not allow it later; a lost server is noticed by the other commands.
         if (/^(NOPERM|ERR unknown command)/.test((error as Error).message)) checkedAt = Infinity;
       },
     );
@@ -42,7 +42,7 @@ export function watchReplicationId(client: Redis, changed: () => void): () => vo
 /** Watches which primary owns each slot of a cluster, as its client knows it: a primary that is demoted but stays up
  * closes no connection, and the new one may lack what was acknowledged last. `slots` and the event `refresh` are not
  * documented by ioredis, so its version is pinned and a test watches them.
- * @returns checks whether a slot has got another owner since the last check */
+ * @returns checks whether a slot has changed its owner since the last check */
 export function watchSlotOwners(cluster: Cluster): () => boolean {
   let owners: readonly (string | undefined)[] | undefined;
   // The client's lists of nodes, one for each range of slots, with the owner that each listed first.

@@ -10,7 +10,7 @@ import type { RedisSettings } from "./redis-url.ts";
 
 type Commands = Pick<Redis, "set" | "unlink" | "createValues">;
 
-/** Writes under Redis keys. With `wait_replicas`, a write is acknowledged once so many replicas have it. */
+/** Writes under Redis keys. With `wait_replicas`, a write is acknowledged once that many replicas have it. */
 export function createRedisWriter(connection: RedisConnection, settings: RedisSettings) {
   const { client } = connection;
   const { waitReplicas, waitMs } = settings;
@@ -35,12 +35,12 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
     return reply;
   }
 
-  /** A write that must not be sent twice: another writer may have written in between. */
+  /** A write that must not be retried: another writer may have written in between. */
   async function writeOnce(name: string, command: (commands: Commands) => Promise<unknown>): Promise<void> {
     await connection.runOn(name, () => write(name, command), true);
   }
 
-  /** The keys are in one slot of a cluster. */
+  /** On a cluster, all keys must be in one slot. */
   function createAll(creations: readonly Creation[]): Promise<(AppendItemOutcome | Error)[]> {
     const { name } = creations[0]!;
     const input = inputOf(creations);
@@ -53,7 +53,7 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
 
   async function create(creation: Creation): Promise<AppendItemOutcome> {
     if (!settings.cluster) return batcher(creation);
-    // The keys of different users are in different slots; those of one user in a slot that moves can be made one by one.
+    // No batches: users are in different slots, and a slot that is being moved takes only single creations.
     const outcome = (await createAll([creation]))[0]!;
     if (outcome instanceof Error) throw outcome;
     return outcome;
@@ -62,7 +62,7 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
   return {
     set: (name: string, value: string) => writeOnce(name, (commands) => commands.set(name, value)),
     remove: (name: string) => writeOnce(name, (commands) => commands.unlink(name)),
-    /** What is not an item of a stream cannot be missing from one. */
+    /** The outcome `hole` exists only for items of a stream. */
     create: async (creation: Omit<Creation, "head">) => (await create(creation)) as CreateOutcome,
     append: (stem: string, version: number, value: string, { previous, first, later }: Behind<string>) =>
       create({
@@ -73,10 +73,10 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
         first: first && { name: nameOf(first.key), value: first.value },
         later,
       }),
-    /** Makes a value that was read as safe as an acknowledged one. @throws Error when the key has another value */
+    /** Makes a value durable that was read. @throws Error when the key has another value */
     async confirm(name: string, value: string): Promise<void> {
       if (waitReplicas === 0) return;
-      // Behind itself: only the same value is written once more, and nothing is created.
+      // The key is its own predecessor: the same value is written once more, or nothing.
       const input = inputOf([{ name, value, predecessor: { name, value } }]);
       const [reply] = await connection.runOn(name, () => write(name, (commands) => commands.createValues(...input)));
       if (reply !== "same") throw new Error("the key has another value by now");
@@ -87,7 +87,7 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
 /** The most creations of one script call, and the most text of their values, in UTF-16 code units. */
 const MAX_CREATIONS = 128;
 const MAX_TEXT = 1_000_000;
-const HELD_MS = 4; // How long one that nobody waits for is held for others: a script is one sync for all.
+const HELD_MS = 4; // How long a creation with `later` is held for others, ms: one script call is one sync.
 const MIN_IN_FLIGHT = 16; // With fewer in flight than this, nothing is sent early.
 
 type Request = { creation: Creation; resolve: (outcome: AppendItemOutcome) => void; reject: (error: Error) => void };
