@@ -5,20 +5,20 @@ import { page } from "./respond.ts";
 
 export type Cors = NonNullable<ReturnType<typeof createCors>>;
 
-/** Lets pages of other origins call the API, send and read its headers, as configured; undefined when no other origin may call. */
+/** CORS headers as configured; undefined when no other origin may call. */
 export function createCors({ origins, max_age_s }: Config["server"]["cors"]) {
   if (origins.length === 0) return undefined;
   const origin = origins.includes("*") ? "*" : origins;
   const options: CorsOptions = { origin, allowHeaders: HEADERS.sent, maxAge: String(max_age_s) };
   const exposed = { "access-control-expose-headers": HEADERS.read.join(",") };
   return {
-    /** The answer to a browser that asks whether it may call; undefined for any other request. */
+    /** The response to a preflight request; undefined for any other request. */
     preflight(event: H3Event, ...methods: string[]): Response | undefined {
       if (!isPreflightRequest(event)) return undefined;
       appendCorsPreflightHeaders(event, { ...options, methods });
       return page("", "text/plain", { status: 204 });
     },
-    /** Headers of an answer to a request with this Origin, which a shared cache may serve to a page of another one. */
+    /** CORS headers for a response to this Origin, with `Vary` for shared caches if they differ by origin. */
     headersFor(asking: string | null): Record<string, string> {
       if (origin === "*") return { "access-control-allow-origin": origin, ...exposed };
       if (asking === null || !origins.includes(asking)) return { vary: "Origin" };

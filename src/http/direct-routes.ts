@@ -9,9 +9,8 @@ export class DirectApp extends H3 {
   readonly direct = new Map<string, (event: H3Event) => Promise<Response>>(); // By method and path, as `GET /api`.
 }
 
-/** Serves an app to Node. A request for a direct route goes from the socket to its handler, and its response back, without
- * the URL, event and response of a framework, which cost a read as much as its answer; any other one, and one from a page
- * of another origin, takes h3's way. Both give the same answers. */
+/** Serves an app to Node. A request for a direct route bypasses h3's URL, event and response, which cost as much as a
+ * read itself. Any other request, and one with an Origin, goes through h3. Both give the same answers. */
 export function nodeHandler(app: H3): RequestListener {
   const throughH3 = toNodeHandler(app);
   // Middleware sees every request.
@@ -28,7 +27,7 @@ export function nodeHandler(app: H3): RequestListener {
   };
 }
 
-/** What our handlers use of an event. */
+/** The fields of an event that the handlers use. */
 function eventOf(request: IncomingMessage, response: ServerResponse, url: { pathname: string; search: string }) {
   const req = new NodeRequest({ req: request, res: response });
   return { req, url, runtime: req.runtime } as unknown as H3Event;

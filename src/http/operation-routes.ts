@@ -32,7 +32,7 @@ export function createOperationContext(service: Service, logger: Logger, options
   const refused = options.meter?.refused;
   const inFlight = options.inFlight ?? createConcurrencyLimits({ ...limits, refused });
   const load = createLoadShedder({ ...limits, hasModel: model !== undefined, refused });
-  const turn = createPace(64); // Of as many requests with a body as are some milliseconds of work.
+  const turn = createPace(64); // As many requests with a body as take some milliseconds.
   return { service, logger, inFlight, load, turn, rates: options.rates, cors: createCors(server.cors) };
 }
 
@@ -46,10 +46,10 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
     const preflight = cors?.preflight(event, endpoint.method);
     if (preflight !== undefined) return preflight;
     allow(event.req, endpoint.method);
-    // However many come at once, reads do not wait for them.
+    // Requests with a body are paced, so that a burst does not delay reads.
     const waited = endpoint.body === undefined ? 0 : await turn();
     inFlight.enter();
-    // A request counts once its body is there: neither its token nor a body that stalls keeps others from running.
+    // A request with a body counts as running only once that is received: a stalled body must not block others.
     let isRunning = endpoint.body === undefined;
     if (!isRunning) inFlight.leave();
     let slot: UserSlot | undefined;
@@ -63,9 +63,9 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
       const fieldErrors: FieldError[] = [];
       let body: unknown;
       if (endpoint.body !== undefined && slot !== undefined) {
-        const { value, text } = await receive(event, slot, context);
+        const { value, text } = await receiveBody(event, slot, context);
         body = value;
-        if (endpoint.keeps_body === true) fieldErrors.push(...unkeptFields(endpoint.body, text));
+        if (endpoint.keeps_body === true) fieldErrors.push(...lossyFields(endpoint.body, text));
         inFlight.enter();
         isRunning = true;
         end = load.begin(endpoint.rate, slot.running, waited);
@@ -89,36 +89,36 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
 
 function callOf({ req }: H3Event, { idempotent, rate }: Endpoint, caller: Call, fieldErrors: FieldError[]): Call {
   const key = idempotent === true ? idempotencyKey(req.headers, fieldErrors) : undefined;
-  const signal = rate === "chat" && { signal: req.signal }; // Only an answer takes so long that a lost caller matters.
+  const signal = rate === "chat" && { signal: req.signal }; // Only chat takes long enough to abort for a lost caller.
   return { ...caller, ...(key !== undefined && { idempotency_key: key }), ...signal };
 }
 
-/** Reads the body of a request. The user's slot is held meanwhile, so that a user can make only so many wait. */
-async function receive(event: H3Event, slot: UserSlot, { service, inFlight, turn }: OperationContext) {
+/** Reads the body of a request. The user's slot is held meanwhile, which limits the pending bodies per user. */
+async function receiveBody(event: H3Event, slot: UserSlot, { service, inFlight, turn }: OperationContext) {
   const { limits, server } = service.config;
-  // A request that was made in process has its body in memory already.
+  // The body of an in-process request is in memory already.
   const unknown = event.runtime?.node === undefined ? 0 : limits.body_bytes;
   const bytes = Math.min(declaredBytes(event.req, unknown), limits.body_bytes);
   inFlight.receive(slot, bytes);
   try {
     return await readJson(event, { bytes: limits.body_bytes, ms: server.body_ms });
   } catch (error) {
-    await turn(); // Bodies that began together are too late together.
+    await turn(); // Pace the errors: bodies that began together time out together.
     throw error;
   } finally {
     inFlight.received(slot, bytes);
   }
 }
 
-function unkeptFields({ shape }: z.ZodObject, text: string): FieldError[] {
-  const unkept = findLossyValues(text).filter(({ path: [name = ""] }) => Object.hasOwn(shape, name));
-  return unkept.map(({ path, message }) => ({ in: "body", path: path.join("."), message }));
+function lossyFields({ shape }: z.ZodObject, text: string): FieldError[] {
+  const lossy = findLossyValues(text).filter(({ path: [name = ""] }) => Object.hasOwn(shape, name));
+  return lossy.map(({ path, message }) => ({ in: "body", path: path.join("."), message }));
 }
 
 /** Headers of every answer of an operation, failures included. */
 export const fixedHeaders = ({ stability, auth }: Endpoint): Record<string, string> => ({
   ...(stability === "experimental" && { "x-stability": stability }),
-  ...(auth === "required" && { "cache-control": "no-store" }), // No shared cache takes X-User-Token for a credential.
+  ...(auth === "required" && { "cache-control": "no-store" }), // Shared caches do not know X-User-Token as a credential.
 });
 
 async function authenticate(event: H3Event, endpoint: Endpoint, context: OperationContext) {

@@ -33,8 +33,8 @@ export function idempotencyKey(headers: Pick<Headers, "get">, fieldErrors: Field
   return undefined;
 }
 
-/** The query parameters that the endpoint has. Numbers are written as JSON writes them: any other text, such as `05`,
- * stays one, and does not match the schema. A repeated parameter is added to the field errors. */
+/** The query parameters that the endpoint has. Numbers must be in JSON notation: any other text, such as `05`, stays a
+ * string and does not match the schema. A repeated parameter is added to the field errors. */
 export function readQuery({ query }: Endpoint, search: string, fieldErrors: FieldError[]): Record<string, unknown> {
   if (query === undefined || search === "") return {};
   const raw: Record<string, unknown> = {};
@@ -51,8 +51,8 @@ const isNumeric = (schema: unknown): boolean =>
 
 type BodyBounds = { readonly bytes: number; readonly ms: number }; // `ms`: from the headers to the last byte.
 
-/** The JSON body of a request, and its text. @throws AnpError 415 for another content type, charset or coding, 413
- * and 408 past the bounds, 422 for a body that is incomplete or not JSON */
+/** The JSON body of a request, and its text. @throws AnpError 415 for another content type, charset or coding, 413 and
+ * 408 over the bounds, 422 for a body that is incomplete or not JSON */
 export async function readJson(event: H3Event, bounds: BodyBounds): Promise<{ value: unknown; text: string }> {
   const { req } = event;
   const coding = req.headers.get("content-encoding") ?? "identity";
@@ -70,14 +70,14 @@ export async function readJson(event: H3Event, bounds: BodyBounds): Promise<{ va
   throw invalid([{ in: "body", path: "", message: `must be JSON: ${value.message}` }]);
 }
 
-/** The length that a request declares; `unknown` where it does not. */
+/** The Content-Length of a request; `unknown` if it has none. */
 export const declaredBytes = ({ headers }: Pick<Request, "headers">, unknown: number): number =>
   Number(headers.get("content-length") ?? unknown);
 
 /** Reads a body from the socket, without the streams of the Fetch API, which would cost more than most requests. */
 async function readBody({ req, runtime }: H3Event, bounds: BodyBounds): Promise<Uint8Array> {
   const socket = runtime?.node?.req as IncomingMessage | undefined;
-  // The response closes the connection: what was not read may not be destroyed before.
+  // The response closes the connection, so the request must not be destroyed before that.
   const body = socket === undefined ? req.body : socket.iterator({ destroyOnReturn: false });
   const read = readBytes(body, bounds.bytes, () => tooLarge(bounds)).catch((error: unknown) => {
     if (error instanceof AnpError) throw error;

@@ -17,16 +17,16 @@ export type Handler = (event: H3Event, request_id: string) => Promise<Response> 
 
 /** Runs a handler under a request id, turns anything it throws into an envelope, and logs and counts the outcome. */
 export type RequestWrapper = ReturnType<typeof createRequestWrapper>;
-/** For the failures of one route; `outage` is the code for a storage that does not answer. */
+/** For the errors of one route; `outage` is the code when the storage does not answer. */
 type FailureOptions = { readonly headers?: Readonly<Record<string, string>>; readonly outage?: 500 | 503 };
 
-const LOGGED_AS_COUNT: ReadonlySet<number> = new Set([429, 503]); // A line for each would flood the log under load.
+const LOGGED_AS_COUNT: ReadonlySet<number> = new Set([429, 503]); // A line for each would flood the log.
 const REFUSALS_EVERY_MS = 5000;
 const DAMAGED = "Stored data that this request needs is damaged. Other requests are served; nothing was charged.";
 const REPAIR = { "retry-after": "60" }; // No repair takes less than a minute.
 const LINES_A_SECOND = 100;
 
-/** Mounts a page, which is read by GET and HEAD. @param name what its requests are counted under */
+/** Mounts a page for GET and HEAD. @param name the name of its requests in metrics and logs */
 export function mountPage(app: H3, path: string, wrap: RequestWrapper, name: string, read: Handler): void {
   const answer = wrap(name, (event, request_id) => {
     allow(event.req, "GET");
@@ -57,7 +57,7 @@ export function createRequestWrapper({ ids, reportDamage }: Needed, logger: Logg
       let code = 0;
       try {
         const { pathname } = event.url;
-        // The router takes it for the path without the slash; the contract has no such path.
+        // The router ignores a trailing slash; the contract has no path with one.
         if (pathname.endsWith("/") && pathname !== "/") throw new AnpError(404);
         response = await handler(event, request_id);
       } catch (error) {
@@ -89,7 +89,7 @@ function toAnpError(error: unknown, outage: 500 | 503): AnpError {
   return new AnpError(isUnavailable(error) ? outage : 500, undefined, { cause: error });
 }
 
-/** Whether what a request needs does not answer: the storage, or the key set of tokens. Both report it themselves. */
+/** Whether a dependency does not answer: the storage, or the key set (JWKS) of tokens. Both log that themselves. */
 export const isUnavailable = (error: unknown) => isOutage(error) || (error instanceof AnpError && error.code === 503);
 
 function logFailure(logger: Logger, err: unknown, code: number, request: object): void {

@@ -8,9 +8,9 @@ export const SAFE_HEADERS: Readonly<Record<string, string>> = HEADERS;
 
 const CHALLENGE = 'UserToken realm="anp"'; // RFC 9110 §11.6.1. No browser knows the scheme, so none prompts.
 const INTERNAL_DETAIL = "The request could not be completed. Quote the request_id when you report it.";
-/** A large result as its bytes too, one character for each, a small one as text alone. */
+/** A serialized result; a large one also as a latin1 string of its UTF-8 bytes. */
 type Serialized = { readonly text: string; readonly bytes: string | undefined; etag?: string };
-const serialized = new WeakMap<object, Serialized>(); // Of frozen objects, which come again: made and tagged once.
+const serialized = new WeakMap<object, Serialized>(); // A cache for frozen objects, which are reused.
 const LARGE = 2048;
 const BEFORE_DATA = '{"success":true,"code":0,"message":"ok","data":';
 
@@ -24,7 +24,7 @@ function serialize(data: object): Serialized {
   return made;
 }
 
-/** A response whose parts can be sent as they are: most are never asked for as the Fetch API has them. */
+/** A response whose parts can be sent directly: most are never read through the Fetch API. */
 export class ReadyResponse extends FastResponse {
   readonly parts: Parts;
 
@@ -38,7 +38,7 @@ class Parts {
   readonly body: string | null;
   readonly status: number;
   readonly list: string[]; // Names and values, one after the other.
-  bytes: string | undefined; // Of the body where known, one character for each: Node copies them behind the head.
+  bytes: string | undefined; // The body as latin1, if known: Node appends it to the headers.
 
   constructor(body: string | null, status: number, request_id: string, ...headers: Readonly<Record<string, string>>[]) {
     this.body = body;
@@ -64,7 +64,7 @@ export function success(data: object, request_id: string, headers: Record<string
   return new ReadyResponse(parts);
 }
 
-/** A success that may be used again for `max_age_s` seconds; a 304 where the caller has it. */
+/** A success that may be cached for `max_age_s` seconds; a 304 if the caller has it already. */
 export function reusableSuccess(
   data: object,
   request_id: string,
@@ -72,7 +72,7 @@ export function reusableSuccess(
   headers: Record<string, string>,
 ): Response {
   const found = serialize(data);
-  const etag = (found.etag ??= `W/${entityTag(found.text)}`); // Weak, since the request id is another in each answer.
+  const etag = (found.etag ??= `W/${entityTag(found.text)}`); // Weak, since each answer has its own request id.
   const reuse = { ...headers, etag, "cache-control": `max-age=${max_age_s}` };
   if (namesTag(ifNoneMatch, etag)) return new ReadyResponse(new Parts(null, 304, request_id, reuse));
   return success(data, request_id, reuse);
@@ -100,7 +100,7 @@ type PageOptions = { readonly status?: number; readonly headers?: Readonly<Recor
 export const page = (body: PageBody, contentType: string, { status = 200, headers = {} }: PageOptions = {}): Response =>
   new FastResponse(body, { status, headers: { "content-type": contentType, ...SAFE_HEADERS, ...headers } });
 
-/** The entity tag of a body or of what it was made of (RFC 9110 §8.8.3), in quotes. */
+/** The quoted entity tag of a body or of its source (RFC 9110 §8.8.3). */
 export const entityTag = (content: string | Uint8Array) =>
   `"${createHash("sha256").update(content).digest("base64url")}"`;
 

@@ -19,23 +19,23 @@ import { page, SAFE_HEADERS } from "../respond.ts";
 import { adminOpenApi, type DocumentedCommand } from "./admin-openapi.ts";
 
 const IN_A_MINUTE = 10; // Failed tokens of one address, and recorded refusals of one operator.
-const AT_ONCE = { in_flight: 8, in_flight_per_user: 4 }; // Commands that run at once, and of those one operator's.
+const AT_ONCE = { in_flight: 8, in_flight_per_user: 4 }; // Concurrent commands, in total and per operator.
 const BODY_BYTES = 64 * 1024;
-const LONGEST_MS = 900_000; // How long a command may run until its caller is cut off, ms.
-const TOKEN = /^(?:anp_|anpop_|eyJ).{9}/; // What looks like one: no more is kept of it than `anp tokens list` shows.
+const LONGEST_MS = 900_000; // Longest time of a command; then its response is aborted, ms.
+const TOKEN = /^(?:anp_|anpop_|eyJ).{9}/; // Looks like a token: only its start is kept, as in `anp tokens list`.
 const TOKEN_START = 12;
 const NO_TOKEN = "The operator's token is missing or invalid. A user's token is not accepted here.";
 const USERS_TOKEN = "A user's token is not valid at the admin address; the API is at the daemon's other address.";
 
-/** What a running command gets of the request. */
+/** What a running command gets from the request. */
 export interface AdminOutput extends z.infer<typeof outputSchema> {
-  readonly write: (frame: OutputFrame) => Promise<void>; // Waits for room; rejects when the caller has gone.
+  readonly write: (frame: OutputFrame) => Promise<void>; // Resolves with backpressure; rejects when the caller has gone.
   readonly signal: AbortSignal; // Aborted when the caller has gone, the time is up, or the daemon stops.
 }
 
 /** A command that operators may run, `name` as `ledger list`. */
 export interface AdminCommand extends DocumentedCommand {
-  /** @returns what the audit log may hold of the body, and what runs the command @throws AnpError 422 */
+  /** @returns the arguments for the audit log, and a function that runs the command @throws AnpError 422 */
   readonly read: (body: Readonly<Record<string, unknown>>, operator: string) => Promise<ReadCall>;
 }
 
@@ -46,7 +46,7 @@ interface AdminOptions {
   readonly logger: Logger;
   readonly commands: readonly AdminCommand[];
   readonly meter?: (RequestMeter & Pick<Metrics, "adminCalled">) | undefined;
-  readonly stop: AbortSignal; // Aborted when the daemon stops: a command that would not end by itself ends then.
+  readonly stop: AbortSignal; // Aborted when the daemon stops, to end commands without an end of their own.
 }
 
 /** A daemon's admin address: each command at `POST /admin/v1/<its words>`, for operators. */
@@ -80,7 +80,7 @@ function openContext(options: AdminOptions) {
   return { ...options, audit: createAuditLog(options.service), limits, failures, refusals };
 }
 
-/** Who calls. @throws AnpError 401, 403, and 429 for an address with too many tokens that were not valid */
+/** Identifies the caller. @throws AnpError 401, 403, and 429 for an address that sent too many invalid tokens */
 async function authenticate(event: H3Event, command: AdminCommand, call: string, context: CallContext) {
   const { service, failures, meter } = context;
   const { name, role } = command;
@@ -99,9 +99,9 @@ async function authenticate(event: H3Event, command: AdminCommand, call: string,
   if (active !== undefined && (role === "support" || active.role === "operator")) return caller;
   meter?.adminCalled(name, active === undefined ? "unauthorized" : "forbidden");
   if (active === undefined && token !== "") failures(address);
-  // A loop must not fill the storage.
+  // The number of recorded refusals is limited: a client in a loop must not fill the storage.
   if (found !== undefined && context.refusals(found.user_id).times <= IN_A_MINUTE) {
-    // A body that is not valid leaves nothing to record.
+    // An invalid body has no arguments to record.
     const sent = active && (await readCall(event, command, active.user_id, service).catch(() => undefined));
     await context.audit.refused({ ...caller, user: sent?.user ?? null, arguments: sent?.arguments ?? {} });
   }
@@ -114,7 +114,7 @@ async function authenticate(event: H3Event, command: AdminCommand, call: string,
 const unauthorized = (message: string): AnpError =>
   new AnpError(401, message, { headers: { "www-authenticate": 'Bearer realm="anp admin"' } });
 
-/** Runs a command once its call is recorded, and answers with its output as lines of JSON, each a frame. */
+/** Runs a command after its call is recorded, and streams its output as JSON lines, one frame per line. */
 async function runCommand(
   event: H3Event,
   command: AdminCommand,
@@ -160,7 +160,7 @@ async function runCommand(
   return new FastResponse(stream.readable, { headers });
 }
 
-/** How the command runs, and what the audit log holds of it, without tokens. @throws AnpError as `readJson`, and 422 */
+/** Parses the body: how to run the command, and what to audit, without tokens. @throws AnpError as `readJson`, and 422 */
 async function readCall(event: H3Event, command: AdminCommand, operator: string, { tokens, config }: Service) {
   const { value } = await readJson(event, { bytes: BODY_BYTES, ms: config.server.body_ms });
   const checked = validate(z.looseObject(outputSchema.shape), value);
@@ -171,7 +171,7 @@ async function readCall(event: H3Event, command: AdminCommand, operator: string,
   let subject: string | null = null;
   for (const [name, text] of Object.entries(recorded)) {
     if (typeof text !== "string") continue;
-    // What looks like the id of a token is one only there.
+    // Text in the form of a token's id counts as one only in the argument `token`.
     const token = name !== "token" && /^[0-9a-f]{16}$/.test(text) ? undefined : await tokens.find(text);
     if (name === "token") subject = token?.user_id ?? null;
     if (token !== undefined) recorded[name] = name === "user" ? token.user_id : token.id;

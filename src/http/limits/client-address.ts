@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net";
 import type { H3Event } from "h3";
 import ipaddr from "ipaddr.js";
 
-const peers = new WeakMap<object, string>(); // What the peer of a connection is counted as: it stays the same.
+const peers = new WeakMap<object, string>(); // Cached: the address that a connection counts as.
 
 /** Where a request came from, as the outermost trusted proxy saw it: a caller can forge earlier X-Forwarded-For values. */
 export function clientAddress(request: H3Event["req"], trustedProxies: number): string {
@@ -17,7 +17,7 @@ export function clientAddress(request: H3Event["req"], trustedProxies: number): 
   return countedAs(hops.filter((hop) => hop !== "").at(-trustedProxies) ?? ip);
 }
 
-/** One text for a subscriber's whole /64 of IPv6. IPv4 may be mapped into IPv6, and some proxies add a changing port. */
+/** Maps an IPv6 address to its /64, which one subscriber owns. Handles mapped IPv4, and a port that proxies may add. */
 function countedAs(address: string): string {
   const alone = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, "$1");
   if (!isIPv6(alone)) return alone;

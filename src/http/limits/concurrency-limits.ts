@@ -11,10 +11,10 @@ export type ConcurrencyLimits = ReturnType<typeof createConcurrencyLimits>;
 export interface UserSlot {
   readonly user: string;
   running: number;
-  receiving: number; // Size of the bodies that are waited for, bytes.
+  receiving: number; // Total size of the bodies being received, bytes.
 }
 
-const RECEIVING = { perUser: 4 * 1024 * 1024, all: 128 * 1024 * 1024 }; // Bytes held until a body is complete or late.
+const RECEIVING = { perUser: 4 * 1024 * 1024, all: 128 * 1024 * 1024 }; // Bytes reserved for bodies being received.
 
 type Limits = { in_flight: number; in_flight_per_user: number; refused?: OnRefused };
 
@@ -47,7 +47,7 @@ export function createConcurrencyLimits({ in_flight: all, in_flight_per_user: pe
       slot.running--;
       if (slot.running === 0) slots.delete(slot.user);
     },
-    /** A body of up to so many bytes is waited for. @throws AnpError 429 when it is too much, of this user or in total */
+    /** Reserves bytes for a body. @throws AnpError 429 when they are too many, for this user or in total */
     receive(slot: UserSlot, bytes: number): void {
       const isFirst = slot.receiving === 0;
       if ((!isFirst && slot.receiving + bytes > RECEIVING.perUser) || receiving + bytes > RECEIVING.all)

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Lets `most` callers continue in one turn of the event loop, in the order in which they came; the others wait.
- * @returns waits for a turn, and resolves to the time that it took, ms */
+/** Lets at most `most` callers continue per turn of the event loop, first come first served; the others wait.
+ * @returns waits for the caller's turn, and resolves to the waiting time in ms */
 export function createPace(most: number): () => Promise<number> {
   let turn = Promise.resolve();
   let callers = 0;

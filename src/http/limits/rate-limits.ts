@@ -7,7 +7,7 @@ import { createThrottle } from "../../runtime/throttle.ts";
 import { createWindowCounter } from "../../runtime/cache/window-counter.ts";
 import type { OnRefused } from "./concurrency-limits.ts";
 
-type RateHeaders = Record<string, string> | undefined; // What is left; undefined while that is not worth a word.
+type RateHeaders = Record<string, string> | undefined; // What is left; undefined until half is used.
 
 /** How many requests a caller may send to a group of operations in a window of time. */
 export type RateLimits = NonNullable<Awaited<ReturnType<typeof createRateLimits>>>;
@@ -17,7 +17,7 @@ type Rate = Rates[RateGroup];
 type RateStore = { readonly client: object; readonly prefix: string }; // The client is one of ioredis.
 type RateWatch = { readonly logger?: Logger; readonly refused?: OnRefused };
 
-/** The rest of a limit; below 0 points when the request is refused. */
+/** The remaining requests of a limit; below 0 points when the request is refused. */
 type Left = Pick<RateLimiterRes, "remainingPoints" | "msBeforeNext">;
 type Rule = Rate & { readonly group: RateGroup; readonly count: (caller: string) => Left | Promise<Left> };
 
@@ -86,10 +86,10 @@ async function countInRedis(
     storeClient: client,
     keyPrefix: `${prefix}:rates:${group}`,
     rejectIfRedisNotReady: true,
-    inMemoryBlockOnConsumed: requests + 1, // Once a window is used up, refusals need no call to Redis.
+    inMemoryBlockOnConsumed: requests + 1, // Once a window is used up, refusals need no Redis call.
   });
   return (caller) =>
-    // It rejects with what is left when a limit is used up, and with an error when the counting failed.
+    // It rejects with the remaining time when a limit is used up, and with an Error when the counting failed.
     limiter.consume(caller).catch((reason: unknown) => {
       if (reason instanceof Error) return fallback(caller);
       return { remainingPoints: -1, msBeforeNext: (reason as Left).msBeforeNext };
@@ -108,7 +108,7 @@ const WARNED_EVERY_MS = 60_000;
 const COUNT_MS = 250; // Longest that Redis may take to count a request; then the daemon counts in its own memory.
 
 /** Opens the rate limits of the configuration: in the storage's Redis, over a separate connection, or in memory.
- * @returns a daemon's rate limits, and the way to free what they hold */
+ * @returns a daemon's rate limits, and `close` for their connection */
 export async function openRateLimits({ storage, limits }: Config, watch: RateWatch) {
   const wanted = Object.values(limits.rates).some(({ requests }) => requests > 0);
   if (!wanted || limits.store === "memory" || !/^rediss?(-cluster)?:/.test(storage))

@@ -8,7 +8,7 @@ import STARTS from "./series-at-start.json" with { type: "json" };
 interface Sources {
   readonly service: Pick<Service, "breakers" | "embeddings" | "tokensOfDay" | "clock" | "events" | "news">;
   readonly inFlight: () => number;
-  readonly state: () => "starting" | "draining" | undefined; // Why no requests are taken, apart from the storage.
+  readonly state: () => "starting" | "draining" | undefined; // Why the daemon takes no requests, apart from the storage.
 }
 
 /** The metrics of one daemon, in the format of Prometheus. */
@@ -34,7 +34,7 @@ export function createMetrics(version: string) {
   };
 }
 
-/** While the storage is lost, the gauges of the news keep their values. */
+/** Updates the gauges. While the storage is lost, those of the news keep their values. */
 async function readSources({ counters, gauges }: Meters, { service, inFlight, state }: Sources): Promise<void> {
   const news = await service.news.status().catch(() => undefined);
   if (news !== undefined) {
@@ -71,7 +71,7 @@ async function readSources({ counters, gauges }: Meters, { service, inFlight, st
   gauges.anp_ready.set(Number(state() === undefined && storageUp === 1));
 }
 
-const MAX_KEYS = 100; // Most keys that damage is counted by; all others are one.
+const MAX_KEYS = 100; // Most label values for damaged keys; further keys count as "other".
 
 function createDaemonMetrics({ counters, gauges, histograms }: Meters) {
   const seconds = histograms.anp_http_request_duration_seconds;
@@ -82,7 +82,7 @@ function createDaemonMetrics({ counters, gauges, histograms }: Meters) {
     refused: (reason: RefusalReason) => counters.anp_http_refused_total.inc({ reason }),
     /** `outcome` is that of a command, or why it was refused. */
     adminCalled: (command: string, outcome: string) => counters.anp_admin_calls_total.inc({ command, outcome }),
-    /** Makes what counts an operation's answers: HTTP status, code of the catalogue or 0, and ms since the headers. */
+    /** Returns the counter of an operation's responses: HTTP status, error code or 0, ms since the headers. */
     meterOf(operation: string) {
       seconds.zero({ operation });
       return (status: number, code: number, ms: number) => {
@@ -137,14 +137,14 @@ const createServiceMetrics = ({ counters, histograms }: Meters): Omit<ServiceObs
 
 type Meters = ReturnType<typeof createMeters>;
 
-/** Prometheus sees no increase in a series that begins with 1: what counts rarely starts at 0. */
+/** Prometheus sees no increase in a series that begins with 1, so series that rarely count start at 0. */
 function startSeries({ counters, histograms }: Meters): void {
   for (const [name, series] of Object.entries<Record<string, string>[]>(STARTS.counters))
     for (const labels of series) counters[name as keyof typeof counters].inc(labels, 0);
   for (const labels of STARTS.storage_calls) histograms.anp_storage_call_duration_seconds.zero(labels);
 }
 
-/** The metrics of `metrics.json`, which says what each is: its labels, and the upper bounds of its buckets. */
+/** Creates the metrics that `metrics.json` declares, with labels and the upper bounds of histogram buckets. */
 function createMeters(registry: Registry) {
   type About = { readonly name: string; readonly help: string; readonly registers: Registry[] };
   const each = <N extends string, M>(table: Readonly<Record<N, { help: string }>>, Meter: new (about: About) => M) => {

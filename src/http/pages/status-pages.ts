@@ -19,13 +19,13 @@ const DOCS = packageFile("dist/bundle/docs/"); // Where the build puts the folde
 /** The page that Prometheus scrapes. */
 export type MetricsPage = Pick<Metrics, "text"> & { readonly contentType: string };
 
-/** What the pages show of a daemon, besides its service. */
+/** The state of a daemon that its pages show, besides its service. */
 export interface DaemonState {
-  readonly state?: () => "starting" | "draining" | undefined; // It loads what it is to serve, or takes no new work.
+  readonly state?: () => "starting" | "draining" | undefined; // Loading data, or taking no new work.
   readonly metrics?: MetricsPage | undefined; // Served at /metrics; without it, that path is 404.
 }
 
-/** Mounts the daemon's own pages: liveness, readiness, the OpenAPI document, and those for people. */
+/** Mounts the daemon's own pages: liveness, readiness, the OpenAPI document, and those for browsers. */
 export function mountPages(app: H3, wrap: RequestWrapper, service: Service, state: DaemonState): void {
   const { server, exchange, trade_reward } = service.config;
   mountPage(app, "/healthz", wrap, "healthz", () => page("ok\n", "text/plain"));
