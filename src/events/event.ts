@@ -14,8 +14,8 @@ const bounded = (max: number): z.ZodString =>
 export const newEvent = z.strictObject({ user_id: bounded(LIMITS.userId), ...eventBody.shape });
 export type NewEvent = z.infer<typeof newEvent>;
 
-/** An event as the log holds it. Looser than {@link newEvent}, which every event passed when it was recorded: a bound
- * that is tightened later must not make old events unreadable. */
+/** An event as the log holds it. Looser than {@link newEvent}, which was checked when it was recorded: tighter bounds
+ * of a later build must not make old events unreadable. */
 const storedEvent = z.strictObject({
   created_at: z.iso.datetime({ precision: 3 }), // In UTC; its date says which day's log holds the event.
   user_id: z.string(),
@@ -29,7 +29,7 @@ const storedEvent = z.strictObject({
   source_id: z.string().optional(), // Its id in the export it was replayed from, or a hash of its idempotency key.
 });
 export type StoredEvent = z.infer<typeof storedEvent>;
-/** What one append writes. By `batch_id` a writer recognises its own batch after a lost reply. */
+/** The unit of an append. A writer recognises its own batch by `batch_id` after a lost reply. */
 export const batch = z.strictObject({ batch_id: z.string(), events: z.array(storedEvent).min(1) });
 export type Batch = z.infer<typeof batch>;
 

@@ -15,12 +15,12 @@ import { replayEvents } from "./replay/replay-events.ts";
 import type { Line, ReplayOptions } from "./replay/replay-lines.ts";
 import { countEvents } from "./projections/event-stats.ts";
 
-/** So many days of 24 hours, 1 to 30, until `now`, ms since the epoch; the clock's time when left out. */
+/** The last 1 to 30 days of 24 hours before `now`, ms since the epoch; by default the clock's time. */
 type Period = { readonly days: number; readonly now?: number | undefined };
 
-const RANKING_MS = 50; // Between rankings: one takes some 20 where very much was asked, and others are to run.
+const RANKING_MS = 50; // Pause between rankings, ms: one may take some 20 ms, and must not block other work.
 
-/** Records events, answers which questions are asked most, and exports and replays the log. */
+/** Records events, ranks the hot questions, and exports and replays the log. */
 export type Events = ReturnType<typeof createEvents>;
 
 /** The events of one storage. Several processes may share it.
@@ -41,7 +41,7 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
      * @throws ZodError for an event that does not match `newEvent`
      * @throws AnpError 422 when the key was used for another event */
     record: (event: NewEvent, key?: string) => (key === undefined ? log.record(event) : recordOnce(event, key)),
-    recordLater: (event: NewEvent, known: KnownEvent) => log.record(event, known, true), // One that nobody waits for.
+    recordLater: (event: NewEvent, known: KnownEvent) => log.record(event, known, true), // Nobody waits for it.
     /** Questions that at least `min_users` different users asked: the most often asked first, then the most recent.
      * @throws StorageError when the log cannot be read */
     async hotQuestions({ days, now = clock.now(), ...shown }: Shown & Period) {
@@ -56,8 +56,8 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
       replayEvents({ ...dependencies, onSkipped }, batchesOf(lines, 1), options),
     /** The events of the range as lines of JSON without line ends, in the order of the log, in bounded memory. An
      * event's id is the one it was first exported under, so that it keeps its id through several storages. An id that
-     * another event of the day has too is extended by a hash of the event's content.
-     * @param skipped as of `Stream.items` */
+     * another event of the day has, too, is extended by a hash of the event's content.
+     * @param skipped as in `Stream.items` */
     export: (range: TimeRange = {}, skipped?: OnSkipped) => exportEvents(storage, range, skipped),
     stats: (range: TimeRange = {}, skipped?: OnSkipped, dayOf?: (ms: number) => string) =>
       countEvents(storage, range, skipped, dayOf),
@@ -74,7 +74,7 @@ async function* exportEvents(storage: Storage, range: TimeRange, skipped?: OnSki
     if (source_id !== undefined) {
       const day = content.created_at.slice(0, 10);
       if (ids?.day !== day) ids = { day, counts: await countIds(storage, day) };
-      // An address is unique in its own storage alone, and in its own day.
+      // An address is unique only within its storage and day.
       const isUnique = ids.counts.stored(fingerprint("", source_id)) === 1;
       id = isUnique ? source_id : uniqueId(source_id, contentOf(content));
     }

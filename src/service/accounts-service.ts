@@ -19,7 +19,7 @@ export interface AccountsDeps extends Pick<LedgerDeps, "storage" | "clock" | "ob
   readonly random: Random;
 }
 
-/** The part of the service that keeps users and their points: what answers no question and reads no news. */
+/** The part of the service for users and their points, without assistant and news. */
 export type AccountsService = ReturnType<typeof createAccountsService>;
 
 export function createAccountsService({ config, storage, clock, random, observer }: AccountsDeps) {
@@ -27,10 +27,10 @@ export function createAccountsService({ config, storage, clock, random, observer
   const ids = createIds(clock, random);
   const quotaRules = createQuotaRules(config.quota.timezone);
   const users = createUsers({ storage, clock, ttl_ms });
-  // A secret is unpredictable, whatever the seed of all else.
+  // Tokens are unpredictable even if everything else uses a seed.
   const secret = { storage, clock, random: systemRandom, ttl_ms };
   const tokens = createTokens(secret);
-  // Kept apart: no token is both a user's and an operator's.
+  // Stored separately: no token is both a user's and an operator's.
   const apart = { prefix: OPERATOR_PREFIX, storage: documentsBelow(storage, "operators") };
   const operators = createTokens({ ...secret, ...apart });
   const subscriptions = createSubscriptions({ storage, clock, plans: config.plans, ttl_ms });

@@ -19,8 +19,8 @@ import { isOutage } from "../storage/storage.ts";
 export type FrontPageOperations = { readonly [K in FrontPageId]: OperationHandler<K> };
 type FrontPageId = Exclude<OperationId, AccountOperationId | "sendChat">;
 
-const MOST = 50; // As many topics, or questions, as a request may ask for.
-const DAYS = 7; // Whose questions are recommended where the file has too few.
+const MOST = 50; // Topics or questions per request, at most.
+const DAYS = 7; // Days of user questions, for when the file has too few.
 
 type Rooms = { news: News; events: Events; suggestions: Suggestions; assistant: Pick<HostedAssistant, "inScript"> };
 type Basics = { config: Config; questions: ListedQuestions; clock: Clock; logger: Logger; reportDamage: ReportDamage };
@@ -33,7 +33,7 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
   const topicsIn = async (lang: string, limit: number) =>
     deps.suggestions.first(await news.topics({ limit: MOST, lang }), nearestLanguage(lang), limit);
 
-  /** The answered questions about the hottest topics, the first of each before the second of any, and what users ask. */
+  /** Answerable questions about the hottest topics, one of each topic in turn, then users' questions. */
   async function otherQuestions(lang: string): Promise<string[]> {
     const { topics } = await topicsIn(lang, MOST).catch((error: unknown) => {
       if (!isOutage(error)) deps.logger.error({ err: error }, "no questions about topics can be recommended");
@@ -61,11 +61,11 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
       const list = isOpen(filter)
         ? await topicsIn(lang, limit)
         : await deps.suggestions.of(await news.topics({ limit, lang, ...filter }));
-      // The items are quoted as they are.
+      // Items are not converted: they are quotes.
       return { data: await assistant.inScript(lang, list, "topics.title", "topics.question_suggestions") };
     },
     async refreshNews(call, { query: { mode } }) {
-      // An operator at the storage is no user, and waits for what was just changed.
+      // A command on the storage has no user: its refresh is never skipped as too early.
       return { data: await news.refresh(mode, call.user === undefined ? 0 : config.news.min_interval_ms) };
     },
     async recordEvent(call, { body }) {
@@ -78,9 +78,9 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
   };
 }
 
-const SHOWN_MS = 1000; // How long a ranking is shown for each of its days: questions meanwhile are counted after it.
+const SHOWN_MS = 1000; // How long a ranking is cached, per day of its period.
 
-/** The hot questions of the last `days`, ranked at most once in so many seconds; none where they cannot be read. */
+/** The hot questions of the last `days`, ranked at most once in that many seconds; empty if they cannot be read. */
 function createHotQuestions({ config, events, clock, logger, reportDamage }: FrontPageDeps) {
   const rankings = new Map<number, { readonly at: number; readonly now: number; list: Promise<HotQuestion[]> }>();
 
@@ -88,7 +88,7 @@ function createHotQuestions({ config, events, clock, logger, reportDamage }: Fro
     try {
       return await events.hotQuestions({ days, limit: MOST, min_users: config.hot_questions.min_users, now });
     } catch (error) {
-      // The interface promises an answer here whatever breaks inside.
+      // The interface promises an answer here even after an internal error.
       if (!isOutage(error) && !reportDamage(error)) logger.error({ err: error }, "hot questions could not be read");
       return [];
     }

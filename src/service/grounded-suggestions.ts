@@ -12,17 +12,17 @@ import { quotable } from "../runtime/text/quotable.ts";
 import type { Knowledge } from "./knowledge.ts";
 import HEADLINE_QUESTIONS from "./headline-questions.json" with { type: "json" };
 
-const MOST = 50; // Topics whose questions are known: as many as are shown.
-const LEAST = 2; // Questions of a topic, where so many are answered.
+const MOST = 50; // Topics whose questions are checked: as many as are shown.
+const LEAST = 2; // Questions per topic, if as many are answered.
 
 type TopicList = OperationData<"getNewsTopics">;
 type Topic = TopicList["topics"][number];
-/** Suggested questions that are answered. */
+/** Suggested questions that the assistant can answer. */
 export type GroundedSuggestions = ReturnType<typeof createGroundedSuggestions>;
 
 type Deps = { assistant: HostedAssistant; knowledge: Knowledge; clock: Clock; news: News };
 
-/** Plain questions about the headlines of a topic in its language; kept, since each chat looks for its question there. */
+/** Plain questions about the headlines of a topic in its language; cached, since each chat looks there. */
 const headlineQuestions = memoized(({ title, lang, items }: Topic): readonly string[] => {
   const titles = new Set([title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))].map(quotable));
   const templates = HEADLINE_QUESTIONS[lang === "zh" ? lang : "en"];
@@ -30,14 +30,14 @@ const headlineQuestions = memoized(({ title, lang, items }: Topic): readonly str
 }, 2 * MOST);
 
 /** Keeps only the suggested questions that the assistant answers from the topic's own items, so that users do not pay
- * for a suggested question with another answer or none. A topic left with fewer than two gets some about its headline, or
- * that of another item, that are answered. Extraction decides, whichever model writes the answers: it is local and repeatable. It is
- * asked once about each topic of a content. */
+ * for a suggested question with another answer or none. A topic with fewer than two left gets answered questions about
+ * its headline or that of another item. The local extraction decides that, whichever model writes answers. It runs
+ * once per topic of a content. */
 export function createGroundedSuggestions({ assistant, knowledge, clock, news }: Deps) {
-  let answered = new Map<string, Promise<readonly string[]>>(); // By all that the answers depend on, for one content.
+  let answered = new Map<string, Promise<readonly string[]>>(); // By all inputs of the answers, for one content.
   let known = 0;
 
-  /** Makes of all topics the list of the first so many, by their number, up to all. */
+  /** Makes a list per limit: at index n, the first n topics. */
   async function ground({ topics: all, total }: TopicList, content: number): Promise<readonly TopicList[]> {
     if (content !== known) answered = new Map();
     known = content;
@@ -72,14 +72,14 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
   const lists = { zh: staleWhileRevalidate(make), en: staleWhileRevalidate(make) };
   const shown = new Set<Language>();
   return {
-    /** Makes the lists that were shown before of the newest topics, so that the next readers get these at once. */
+    /** Refreshes the lists in the languages shown before, so that the next readers get the newest topics at once. */
     async renew(): Promise<void> {
       const renewed = Array.from(shown, async (lang) => lists[lang](await news.topics({ limit: MOST, lang }), true));
-      await Promise.allSettled(renewed); // A list that fails is made again, and its failure seen, by the next reader.
+      await Promise.allSettled(renewed); // After a failure, the next reader retries, and gets the error.
     },
     /** A list with the questions that are answered. */
     of: async (list: TopicList): Promise<TopicList> => (await ground(list, await knowledge.ready())).at(-1)!,
-    /** The items of the topic that a question is suggested for, in whichever script; undefined for any other question. */
+    /** Item ids of the topic that suggests a question, in either Chinese script; undefined for other questions. */
     async itemsOf(question: string): Promise<readonly string[] | undefined> {
       const { topics } = await news.topics({ limit: MOST, lang: detectLanguage(question) });
       const itemsOf = (isAsked: (shown: string) => boolean): string[] | undefined =>
@@ -93,7 +93,7 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
       // Both are folded: 著 is written in either script.
       return simplified === question ? undefined : itemsOf((shown) => toSimplified(shown) === simplified);
     },
-    /** @param source all topics in a language; the same object as long as nothing changed
+    /** @param source all topics in a language; the same object while nothing changes
      * @returns the first `limit` of them, with the questions that are answered */
     async first(source: TopicList, lang: Language, limit: number): Promise<TopicList> {
       shown.add(lang);

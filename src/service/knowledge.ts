@@ -3,7 +3,7 @@ import type { Passage } from "../assistant/passage.ts";
 import type { News, NewsSnapshot } from "../news/news.ts";
 import { staleWhileRevalidate } from "../runtime/cache/stale-while-revalidate.ts";
 
-/** What the assistant may quote: published news, notices and help articles, learned again when they change. */
+/** What the assistant may quote: published news, notices and help articles, indexed again when they change. */
 export type Knowledge = ReturnType<typeof createKnowledge>;
 
 export function createKnowledge({ news, assistant }: { news: News; assistant: HostedAssistant }) {
@@ -12,15 +12,15 @@ export function createKnowledge({ news, assistant }: { news: News; assistant: Ho
     await assistant.learn(passagesOf(snapshot));
     return (contents += 1);
   };
-  // Snapshots share the arrays that did not change from one to the next.
+  // Consecutive snapshots share unchanged arrays.
   const isSame = (a: NewsSnapshot, b: NewsSnapshot) =>
     a.items === b.items && a.notices === b.notices && a.help === b.help;
   const learned = staleWhileRevalidate(learn, isSame);
   return {
-    /** Waits until there is something to answer from: the last content, or the one before while much is new.
+    /** Waits until some content is indexed: the newest, or the one before while much is new.
      * @returns the number of the content */
     ready: async (): Promise<number> => learned(await news.current()),
-    /** Waits until the newest content is learned. @returns its number */
+    /** Waits until the newest content is indexed. @returns its number */
     newest: async (): Promise<number> => learned(await news.current(), true),
   };
 }
@@ -31,7 +31,7 @@ function passagesOf(snapshot: NewsSnapshot): Passage[] {
   });
   const notices = snapshot.notices.map(({ body: text, ...notice }): Passage => ({ ...notice, kind: "notice", text }));
   const topics = new Map(snapshot.topics?.members.flatMap(([topic, ids]) => ids.map((id) => [id, topic] as const)));
-  // Of a mere headline, that is what can be quoted.
+  // An item that is only a headline is quoted by its headline.
   const news = snapshot.items.map((item): Passage => {
     const { id, title, summary: text, url, lang, published_at, symbols, source: outlet } = item;
     const topic = topics.get(id);

@@ -11,14 +11,14 @@ export interface Call {
   readonly user?: string; // The authenticated user; absent for an anonymous caller.
   readonly idempotency_key?: string; // From the Idempotency-Key header.
   readonly signal?: AbortSignal; // Aborted when the caller has disconnected.
-  /** Takes how the answer to a question comes about, which no API shows; the calls are added as they are made. */
+  /** Receives the explanation of an answer, which no API shows; model calls are added as they are made. */
   readonly explain?: (explanation: AnswerExplanation & { readonly calls: readonly ModelCall[] }) => void;
 }
 
 export interface Outcome<K extends OperationId> {
   readonly data: OperationData<K>;
-  readonly replayed?: boolean; // The result of an earlier call of the same operation id.
-  readonly pause_s?: number; // Of a daemon: seconds in which its rate limit takes no more requests.
+  readonly replayed?: boolean; // Whether this is the result of an earlier call with the same id.
+  readonly pause_s?: number; // From a daemon: seconds until its rate limit allows a request.
 }
 
 /** One operation of the interface, on checked input. */
@@ -30,7 +30,7 @@ export function userOf(call: Call): string {
   return call.user;
 }
 
-/** The ledger operation of a call: its id is the idempotency key, or else made for this call alone. */
+/** The ledger operation of a call: its id is the idempotency key, or one made for this call. */
 export function ledgerOperationOf(call: Call, ids: Ids, request: object): LedgerOperation {
   if (call.idempotency_key === undefined) return { id: `call:${ids.request()}`, request };
   return { id: `key:${call.idempotency_key}`, request, origin: { in: "header", path: "Idempotency-Key" } };

@@ -10,12 +10,12 @@ import type { Config } from "../config/config-schema.ts";
 import { ledgerOperationOf, userOf, type Call, type OperationHandler } from "./operation.ts";
 import type { UserState, UserStates } from "./user-state.ts";
 
-/** What an operator does to a user's points. */
+/** An operator's change of a user's points. */
 type Adjusting = Pick<Call, "request_id"> & Readonly<Record<"user" | "reason" | "actor", string>>;
 type Adjustment = Adjusting & Pick<Call, "idempotency_key"> & { readonly delta: number };
 type Reversal = Adjusting & { readonly entry: number; readonly partial: boolean };
 
-/** The operation that reverses an entry: its id makes it happen only once, whichever operator asks. */
+/** The operation that reverses an entry: its id makes it happen once, whichever operators ask. */
 export function reversalOf(entry: number): LedgerOperation {
   return { id: `reversal:${entry}`, request: { type: "reversal", entry }, origin: { in: "path", path: "entry" } };
 }
@@ -56,15 +56,15 @@ export function createPoints(deps: PointsDeps) {
   return {
     operations,
     /** @param adjustment.delta points, not 0
-     * @throws AnpError 404 unknown user, 1005 when it would take more than there is */
+     * @throws AnpError 404 unknown user, 1005 too few points */
     adjust({ user, delta, reason, actor, ...call }: Adjustment): Promise<Posted> {
       const operation = ledgerOperationOf(call, ids, { type: "adjust", delta, reason });
       const command = { type: "adjust", delta, reason, actor } as const;
       return post(deps, user, { operation, command, ref_id: call.request_id });
     },
-    /** Takes an entry that moved points back, at most once, by one that names it; a repeat returns the first result.
-     * @param reversal.partial takes what there is where the user has fewer points than the entry gave
-     * @throws AnpError 404 unknown user or entry, 1005 too few points, 1009 when it moved none or is a reversal itself */
+    /** Reverses an entry at most once, by an entry that names it; a repeat returns the first result.
+     * @param reversal.partial whether to take only the balance when it is less than what the entry gave
+     * @throws AnpError 404 unknown user or entry, 1005 too few points, 1009 when it moved none or is a reversal */
     async reverse({ user, entry: reverses, reason, actor, partial, request_id }: Reversal): Promise<Posted> {
       await userStates.profileOf(user);
       const [entry] = await ledger.read(user, reverses, reverses);
@@ -79,7 +79,7 @@ export function createPoints(deps: PointsDeps) {
   };
 }
 
-/** What is answered to a user as long as the state is the same object; frozen, so that it is serialized once. */
+/** Caches the answer by state object; it is frozen, so that it is serialized once. */
 function answerOf<T extends object>(make: (state: UserState) => T): (state: UserState) => { readonly data: T } {
   const answers = new WeakMap<UserState, { readonly data: T }>();
   return (state) => {

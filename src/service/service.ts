@@ -36,12 +36,12 @@ export type Service = Awaited<ReturnType<typeof createService>>;
 export interface ServiceDeps extends AccountsDeps {
   readonly baseDir: string;
   readonly logger: Logger;
-  readonly anchor_ms?: number; // Instant a fixture was written for: its dates move from there to the clock's now.
+  readonly anchor_ms?: number; // Instant (ms) that a fixture was written for: its dates are shifted to the clock's now.
   readonly modelFetch?: typeof fetch; // How to reach the model's endpoint; the platform's fetch by default.
-  readonly newsViews?: NonNullable<NewsDeps["views"]>; // What snapshots are shown through; the news room's by default.
+  readonly newsViews?: NonNullable<NewsDeps["views"]>; // Views of snapshots; those of `news` by default.
   readonly observer?: ServiceObserver;
-  readonly workers?: boolean | undefined; // For what foreign text makes slow, as a daemon must; else in this process.
-  readonly runners?: Partial<JobRunners>; // Run jobs without workers; its own by default.
+  readonly workers?: boolean | undefined; // Whether to process untrusted text in worker threads, as a daemon must.
+  readonly runners?: Partial<JobRunners>; // Runners for jobs without workers; own ones by default.
 }
 
 type Operations = { readonly [K in OperationId]: OperationHandler<K> };
@@ -66,7 +66,7 @@ export async function createService(given: ServiceDeps) {
   const { budget } = deps.config.model ?? {};
   const budgets = budget && createTokenBudgets({ ...parts, budget, dayOf: accounts.quotaRules.dayOf });
   const suggestions = createGroundedSuggestions({ ...parts, assistant, knowledge, news: published });
-  // A refresh ends when the lists that readers get are made of what it brought.
+  // A refresh ends when the lists for readers are made of the new snapshot.
   const renewed = async <T>(result: T): Promise<T> => suggestions.renew().then(() => result);
   const refresh: News["refresh"] = async (...how) => renewed(await published.refresh(...how));
   const refreshAfter: News["refreshAfter"] = async (...how) => renewed(await published.refreshAfter(...how));
@@ -81,9 +81,9 @@ export async function createService(given: ServiceDeps) {
     news,
     events,
     reportDamage,
-    breakers: assistant.breakers, // The endpoints of the model, none where none is configured.
+    breakers: assistant.breakers, // Of the model's endpoints; empty without a model.
     embeddings: assistant.embeddings, // Undefined where none are configured.
-    /** Keeps the vectors of what the assistant may quote until the signal, where embeddings are configured. */
+    /** Keeps the vectors of quotable texts up to date until the signal is aborted, if embeddings are configured. */
     keepVectors: async (signal: AbortSignal) => assistant.embeddings?.run(signal, knowledge.ready),
     /** The tokens that the model has used of the day's budget; undefined without one. */
     tokensOfDay: async () => budgets?.ofDay(),
@@ -95,12 +95,12 @@ export async function createService(given: ServiceDeps) {
     /** Whether the storage takes writes, as of the last second. @throws StorageError when it does not */
     ready: () => probe.recent(),
     probe: () => probe.run(),
-    /** Computes in advance what the first question and the first front page would wait for. A failure is only logged. */
+    /** Warms the caches that the first question and the first front page would wait for. A failure is only logged. */
     async warm(): Promise<void> {
       const all = [assistant.warm(), knowledge.ready(), warmFeed(feed, accounts.ids.request())];
       await Promise.all(all).catch((error: unknown) => deps.logger.warn({ err: error }, "could not warm up"));
     },
-    /** Waits until what follows replies is stored: turns of sessions, events, and operations in the index. */
+    /** Waits for the writes that follow replies: session turns, events, and the index of operations. */
     settled: (): Promise<unknown> => Promise.all([messages.settled(), events.flush(), accounts.ledger.settled()]),
     /** Waits for what is queued, then frees the storage. */
     async close(): Promise<void> {
@@ -133,7 +133,7 @@ async function openAssistant(deps: ServiceDeps): Promise<HostedAssistant> {
   return createHostedAssistant({ runner, model: await openModel(deps), logger, lexicon, embeddings });
 }
 
-/** What is read from a file that the configuration names, if it names one. */
+/** Reads a file that the configuration names; undefined if it names none. */
 function readNamed<T>({ config, baseDir }: ServiceDeps, name: "lexicon" | "questions", read: (file: string) => T) {
   const file = config.assistant[name];
   return file === undefined ? undefined : read(resolve(baseDir, file));
@@ -156,7 +156,7 @@ async function warmFeed(feed: FrontPageOperations, request_id: string): Promise<
 
 type ModelOutcome = "answered" | "no_answer" | "failed" | "abandoned";
 
-/** Observes a service, for metrics and logs. Every call is cheap and never throws. */
+/** Observes a service, for metrics and logs. Its methods are cheap and never throw. */
 export interface ServiceObserver
   extends StorageObserver, LedgerObserver, JobObserver, TokenObserver, EmbeddingsObserver {
   /** A call of the model ended; `abandoned` when its caller had disconnected. */
@@ -184,7 +184,7 @@ function observeNews(news: News, observer: ServiceObserver): News {
     const started = performance.now();
     const ended = (ok: boolean): void => observer.refreshed(mode, ok, performance.now() - started);
     refreshing.then(
-      // What another process has refreshed is its own to report.
+      // A refresh by another process is reported by that process.
       (result) => result !== undefined && ended(true),
       () => ended(false),
     );

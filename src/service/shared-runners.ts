@@ -4,15 +4,15 @@ import type { JobRunner } from "../compute/job-runner.ts";
 import type { NewsJobs } from "../news/jobs/news-jobs.ts";
 import { newsInProcess } from "../news/jobs/news-runner.ts";
 
-/** What runs the jobs of the rooms that compute on foreign text. */
+/** The runners of jobs on untrusted text, for the assistant and the news. */
 export interface JobRunners {
   readonly assistant: JobRunner<AssistantJobs>;
   readonly news: JobRunner<NewsJobs>;
 }
 
-/** Makes runners of the jobs in this process that share what they compute of equal content, for many services at once. */
+/** Runners in this process for several services at once, which share the results for equal content. */
 export function sharedRunners(): () => JobRunners {
   const openAssistant = sharedAssistants();
-  const news = { ...newsInProcess(), close: () => Promise.resolve() }; // Other services go on with it.
+  const news = { ...newsInProcess(), close: () => Promise.resolve() }; // Other services still use it.
   return () => ({ assistant: openAssistant(), news });
 }

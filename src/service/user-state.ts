@@ -7,7 +7,7 @@ import type { Clock } from "../runtime/clock.ts";
 
 /** What a user can still pay with: free uses, then points. */
 export type Funds = { readonly free: number; readonly points: number };
-/** What a user has right now: profile, ledger and quota (free uses per day) of one reading. */
+/** A user's current state: profile, ledger and quota (free uses per day), read together. */
 export type UserState = Awaited<ReturnType<UserStates["of"]>>;
 export type UserStates = ReturnType<typeof createUserStates>;
 
@@ -24,7 +24,7 @@ export function createUserStates(deps: UserStateDeps) {
     return profile;
   }
 
-  /** By the ledger as it was opened: the same while nothing was appended. */
+  /** By opened ledger, which is the same object while nothing is appended. */
   const states = new WeakMap<OpenLedger, ReturnType<typeof stateOf> & { readonly day: string }>();
 
   function stateOf(profile: UserProfile, ledger: OpenLedger, now: number) {

@@ -12,7 +12,7 @@ export type TimeRange = { readonly from?: number | undefined; readonly to?: numb
 /** A batch of a day's log by number and batch id. After a failover another batch may have the same number. */
 export interface LogPosition {
   readonly since: number; // 0 for the beginning.
-  readonly mark?: string | undefined; // Absent where it is not known: the batch was skipped.
+  readonly mark?: string | undefined; // Absent if unknown, since the batch was skipped.
 }
 
 /** The address of an event as its id, `2026-11-20-12-0`: UTC day, number of the batch in its log from 1, index from 0. */
@@ -24,7 +24,7 @@ export type DayLog = Stream<Batch>;
 export const openDay = (storage: Storage, day: string): DayLog => new Stream(storage, ["events", day], batch);
 
 /** Appends the batch `own`, as JSON, as number `last + 1`. An error is retried once at the same number: if only the
- * reply was lost, the batch there is ours. @returns false when another writer's has that number
+ * reply was lost, the batch there is ours. @returns false when another writer took that number
  * @throws StorageError when the retry fails too; it is unknown then whether the batch was stored */
 export async function appendBatch(log: DayLog, last: number, own: string, later?: boolean): Promise<boolean> {
   const outcome = await ifFailed(log.appendText(last, own, { later }), () => log.appendText(last, own));
@@ -44,7 +44,7 @@ export async function isUnchanged(log: DayLog, { since, mark }: LogPosition): Pr
 interface Follower {
   readonly batch: (batch: Batch, version: number) => void; // Each batch once; again from the first after `restarted`.
   readonly restarted: () => void; // A failover lost what was read before.
-  readonly skipped?: OnSkipped | undefined; // A batch that is damaged or missing is passed over.
+  readonly skipped?: OnSkipped | undefined; // Called for a damaged or missing batch, which is skipped.
 }
 
 /** Follows the log of a UTC day, with nothing read yet. A read after a failed one continues after the last batch. */
@@ -75,7 +75,7 @@ export function followDay(storage: Storage, day: string, on: Follower) {
     day,
     log,
     version: () => read.since, // Number of the last batch that was read.
-    /** Passes over the batch that follows the last one: the caller appended it. */
+    /** Skips the batch after the last one, which the caller appended itself. */
     skip: (batchId: string): void => void (read = { since: read.since + 1, mark: batchId }),
     catchUp,
   };

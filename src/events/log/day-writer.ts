@@ -5,12 +5,12 @@ import { ifDamaged, StorageError, type Storage } from "../../storage/storage.ts"
 import { appendBatch, formatAddress, isUnchanged, openDay, type DayLog, type LogPosition } from "./day-log.ts";
 import type { StoredEvent } from "../event.ts";
 
-/** The search for an event that may be in the log already. Up to the position it certainly is not. */
+/** The search for an event that may be in the log already: only batches after the position can have it. */
 export interface DuplicateSearch extends LogPosition {
-  readonly again: boolean; // Whether it was submitted before, so that it may be in a batch of this very writer too.
+  readonly again: boolean; // Whether it was submitted before: then this writer, too, may have stored it.
 }
 
-/** An event to append. With `search`, it may be in the log and must not enter it twice: see `identityOf`. */
+/** An event to append. With `search`, it may be in the log already and is not stored twice: see `identityOf`. */
 export interface PendingEvent {
   readonly event: StoredEvent;
   readonly later?: boolean; // Nobody waits for it.
@@ -18,7 +18,7 @@ export interface PendingEvent {
   result?: Recorded | StorageError; // Where it is stored, or why the log could not be searched; absent until appended.
 }
 
-/** The result of recording an event. One that was not stored has an id too, which addresses nothing. */
+/** The result of recording an event. An event that was not stored has an id, too, without an address. */
 export interface Recorded {
   readonly event_id: string;
   readonly stored: boolean;
@@ -27,8 +27,8 @@ export interface Recorded {
 
 type OpenDay = Awaited<ReturnType<typeof openAtEnd>>;
 
-/** @returns `head`: the last batch, with its mark where this writer appended it; `lastForeign`: the last number that
- * another writer's batch may have */
+/** @returns `head`: the last batch, with its mark if this writer appended it; `lastForeign`: the last batch that
+ * another writer may have appended */
 async function openAtEnd(storage: Storage, day: string) {
   const log = openDay(storage, day);
   const head: LogPosition = { since: await log.head() };
@@ -44,11 +44,11 @@ export function createDayWriter(storage: Storage, ids: Ids) {
     return latest.open();
   }
 
-  /** @returns false when another writer appended first; the state of the day is up to date then */
+  /** @returns false when another writer appended first; then the state of the day has been updated */
   async function appendNext(open: OpenDay, events: readonly PendingEvent[]): Promise<boolean> {
     const batch = { batch_id: ids.request(), events: events.map(({ event }) => event) };
     const { since } = open.head;
-    await setImmediate(); // What is ready to be sent goes first: the reply to the question of an event.
+    await setImmediate(); // Replies that are ready to be sent go first.
     const later = events.every((one) => one.later);
     if (!(await appendBatch(open.log, since, JSON.stringify(batch), later))) {
       open.lastForeign = await open.log.headAfterRefusal(since);
@@ -77,7 +77,7 @@ export function createDayWriter(storage: Storage, ids: Ids) {
   };
 }
 
-/** What an event is recognised by: the id it came with, else its type and the answer that it is about. */
+/** The identity of an event: the id that it came with, else its user, type and answer. */
 const identityOf = ({ source_id, user_id, event_type, message_id }: StoredEvent): string =>
   source_id ?? JSON.stringify([user_id, event_type, message_id]);
 
@@ -106,12 +106,12 @@ async function findDuplicates(storage: Storage, open: OpenDay, events: readonly 
     for (const one of searched) one.search = { ...position, again: false };
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    // The other events of the batch do not depend on what cannot be read.
+    // A failed search concerns only these events of the batch.
     for (const one of searched) one.result ??= error;
   }
 }
 
-/** The last batch before all of the searches; the beginning, where a failover lost a batch that one of them had seen. */
+/** Where a common search starts: the earliest position; 0 if a failover lost a batch that one of them had seen. */
 async function commonStart(log: DayLog, searched: readonly PendingEvent[]): Promise<LogPosition> {
   const searches = searched.map(({ search }) => search!);
   for (const search of searches) if (!(await isUnchanged(log, search))) return { since: 0 };

@@ -9,8 +9,8 @@ import { newEvent, type NewEvent } from "../event.ts";
 import type { Recorded } from "./day-writer.ts";
 import type { EventDeps, EventLog } from "./event-log.ts";
 
-/** An idempotency key's record, made by its first call: every later one, of any process, builds the same event of the
- * same day and finds it in the log. The address, added once it is stored, saves the search. */
+/** The record of an idempotency key, created by its first call: every later call, of any process, builds the same event
+ * of the same day and finds it in the log. The address, added once the event is stored, saves the search. */
 const idempotencyRecord = z.strictObject({
   request: z.string(), // SHA-256 of the event.
   created_at: z.iso.datetime({ precision: 3 }),
@@ -19,12 +19,12 @@ const idempotencyRecord = z.strictObject({
   event_id: z.string().optional(),
 });
 
-/** Stores events that carry an idempotency key, each exactly once however often it is sent and by whatever process,
- * also after a crash or a lost reply between any two steps.
+/** Stores events with an idempotency key exactly once, however often and by whichever processes they are sent, even
+ * after a crash or a lost reply between any two steps.
  * @returns stores an event under a key. An outage of the storage is reported by `stored: false`, not thrown; an
  * AnpError 422 says that the key was used for another event, a CorruptionError names the key of a damaged record */
 export function createIdempotentRecorder({ storage, clock, ids }: EventDeps, log: EventLog) {
-  const inTurn = createKeyedMutex();
+  const mutex = createKeyedMutex();
   const notStored = (): Recorded => ({ event_id: ids.request(), stored: false });
 
   async function record(event: NewEvent, key: string): Promise<Recorded> {
@@ -35,7 +35,7 @@ export function createIdempotentRecorder({ storage, clock, ids }: EventDeps, log
     let again = true;
     if (stored === undefined) {
       const created_at = toIso(clock.now());
-      // Read before the record exists: up to this position nobody can have stored the event.
+      // Read before the record exists: no process can have stored the event before this position.
       stored = JSON.stringify({ request, created_at, ...(await log.head(created_at.slice(0, 10))) });
       again = !(await storage.create(place, stored));
       if (again) stored = await storage.get(place);
@@ -51,12 +51,12 @@ export function createIdempotentRecorder({ storage, clock, ids }: EventDeps, log
     const source_id = `key-${sha256(JSON.stringify([user_id, key]))}`;
     const { created_at, since, mark } = known;
     const recorded = await log.record(event, { created_at, source_id, search: { since, mark, again } });
-    // If the address cannot be added, the next call searches the log; the event is stored all the same.
+    // If the address cannot be added, the next call searches the log; the event is stored anyway.
     const complete = { ...known, event_id: recorded.event_id };
     if (recorded.stored) await ifOutage(writeDocument(storage, place, complete), () => undefined);
     return recorded;
   }
 
   return (event: NewEvent, key: string): Promise<Recorded> =>
-    inTurn(JSON.stringify([event.user_id, key]), () => ifOutage(record(event, key), notStored));
+    mutex(JSON.stringify([event.user_id, key]), () => ifOutage(record(event, key), notStored));
 }

@@ -6,10 +6,10 @@ import { BATCH_LIMITS, type LogPosition } from "./day-log.ts";
 import { createDayWriter, type DuplicateSearch, type PendingEvent, type Recorded } from "./day-writer.ts";
 import { newEvent, type NewEvent, type StoredEvent } from "../event.ts";
 
-const QUEUE_LIMITS = { events: 10_000, bytes: 32 * 1024 * 1024 }; // What may wait for the storage; bytes as JSON.
+const QUEUE_LIMITS = { events: 10_000, bytes: 32 * 1024 * 1024 }; // Events that may wait for the storage; bytes of JSON.
 export type QueueLimits = Readonly<typeof QUEUE_LIMITS>;
-const HELD_MS = 10; // How long events that nobody waits for are held for others: a batch is several syncs.
-/** When an event happened, in ISO 8601, the id it came with, and where in the log of that day it may be already. */
+const HELD_MS = 10; // How long events with `later` are held to share a batch, which is several syncs.
+/** When an event happened, in ISO 8601, the id that it came with, and where in that day's log it may be already. */
 export type KnownEvent = Pick<StoredEvent, "created_at" | "source_id"> & { readonly search?: DuplicateSearch };
 
 interface QueuedEvent extends PendingEvent {
@@ -23,7 +23,7 @@ interface QueuedEvent extends PendingEvent {
 export type EventDeps = { storage: Storage; clock: Clock; ids: Ids; logger: Logger; limits?: QueueLimits | undefined };
 
 /** The event log. It writes with group commit: while one append is being written, further events queue up, and the next
- * append carries them all. Under load the events share the cost of a durable write; one that is waited for is not held. */
+ * append carries them all. Under load the events share the cost of a durable write. An awaited event is not held. */
 export class EventLog {
   readonly #deps: EventDeps;
   readonly #writer: ReturnType<typeof createDayWriter>;
@@ -31,7 +31,7 @@ export class EventLog {
   #waitingBytes = 0;
   #writing: readonly QueuedEvent[] = [];
   #draining: Promise<void> | undefined;
-  #release: (() => void) | undefined; // Ends the hold of those that nobody waits for.
+  #release: (() => void) | undefined; // Ends the hold of events with `later`.
   #closed = false;
   #dropped = 0; // Events dropped since the start.
   #lost: number | undefined; // Events dropped in the current outage; undefined when there is none.
@@ -41,8 +41,8 @@ export class EventLog {
     this.#writer = createDayWriter(deps.storage, deps.ids);
   }
 
-  /** Stores an event, dated by the clock unless it is `known`. One to be searched for is stored unless the log of its day
-   * has it already, and the result has its address either way.
+  /** Stores an event, dated by the clock unless it is `known`. With `search`, it is stored only if its day's log lacks
+   * it; the result has its address either way.
    * @param later whether nobody waits for it */
   async record(given: NewEvent, known?: KnownEvent, later = false): Promise<Recorded> {
     const { created_at = toIso(this.#deps.clock.now()), source_id, search } = known ?? {};
@@ -68,7 +68,7 @@ export class EventLog {
     return this.#writer.head(day);
   }
 
-  /** Events that wait, with the batch being written; how long the oldest has, ms; how many were not stored so far. */
+  /** Events that wait or are being written; the waiting time of the oldest, ms; the number dropped so far. */
   queue() {
     const oldest = this.#writing[0] ?? this.#waiting[0];
     return {
@@ -112,7 +112,7 @@ export class EventLog {
       await this.#write(this.#writing);
     }
     this.#writing = [];
-    this.#draining = undefined; // In the same step as the check of the queue: an event queued between would wait.
+    this.#draining = undefined; // In the same tick as the check of the queue, or an event queued in between would wait.
   }
 
   #held(): Promise<void> {

@@ -4,7 +4,7 @@ import { utcDay } from "../../runtime/clock.ts";
 import { loggedEvents, type TimeRange } from "../log/day-log.ts";
 import { userHash } from "./hot-questions.ts";
 
-/** Counts the events of the range by reading them all, in memory by user. @param dayOf the day of ms; UTC by default */
+/** Counts the events of the range by reading them all; memory per user. @param dayOf the day of ms; UTC by default */
 export async function countEvents(storage: Storage, range: TimeRange, onSkipped?: OnSkipped, dayOf = utcDay) {
   let events = 0;
   const users = new Set<number>();

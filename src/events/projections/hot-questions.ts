@@ -89,7 +89,7 @@ function describe(parts: readonly Asked[], { from, to }: TimeWindow) {
 /** When and by whom each question was asked, on each of the days that are kept. */
 export type QuestionTotals = Map<string, Asked[]>;
 
-/** Takes a day that is no longer kept out of the totals. */
+/** Removes a day that is no longer kept from the totals. */
 export function forgetQuestions(totals: QuestionTotals, { questions }: QuestionDay): void {
   for (const [key, asked] of questions) {
     const left = totals.get(key)?.filter((other) => other !== asked) ?? [];
@@ -109,7 +109,7 @@ export function rankQuestions(totals: QuestionTotals, window: TimeWindow, { limi
   }
   often.sort((a, b) => b.count - a.count || b.last - a.last);
   const hot: (HotQuestion & { readonly last: number })[] = [];
-  // Users and texts are counted for as many as are shown, and for those that only the text sets apart from the last one.
+  // Users and texts are counted only for the shown questions, and for those that tie with the last of them.
   for (const { parts, count, last } of often) {
     const end = hot[limit - 1];
     if (end !== undefined && (count !== end.count || last !== end.last)) break;
@@ -145,7 +145,7 @@ export const userHash = (userId: string): number => createHash("sha256").update(
 
 const KEPT_DAYS = 32; // Days kept in memory: the longest span that is asked for, 30 × 24 hours, touches 31.
 
-/** A day of which all batches up to the last one that was read are folded in, each once. */
+/** A day with all batches folded in, each once, up to the last one that was read. */
 function openProjection(storage: Storage, name: string, totals: QuestionTotals, skipped: OnSkipped) {
   let day = emptyQuestionDay();
   let counted = totals;
@@ -156,7 +156,7 @@ function openProjection(storage: Storage, name: string, totals: QuestionTotals, 
   const batch = ({ events }: Batch): void => events.forEach((event) => foldQuestion(day, counted, event));
   return {
     catchUp: followDay(storage, name, { batch, restarted, skipped }).catchUp,
-    /** It is not kept any more: what a read under way still folds does not count. */
+    /** Evicts the day: events that a running read still folds do not count. */
     forget(): void {
       restarted();
       counted = new Map();
@@ -164,12 +164,12 @@ function openProjection(storage: Storage, name: string, totals: QuestionTotals, 
   };
 }
 
-/** Keeps days of the log folded in memory. A day is read once. After that an update costs one read that finds nothing, or
- * reads the batches appended since (a replay may append to any day).
- * @param onSkipped is called for batches that are damaged or missing, which are not counted */
+/** Keeps days of the log folded in memory. A day is read once. After that an update costs one read that finds nothing,
+ * or reads the batches appended since (a replay may append to any day).
+ * @param onSkipped called for damaged or missing batches, which are not counted */
 export function createProjections(storage: Storage, onSkipped: OnSkipped) {
   const totals: QuestionTotals = new Map();
-  const inTurn = createKeyedMutex();
+  const mutex = createKeyedMutex();
   const cached = new LRUCache<string, ReturnType<typeof openProjection>>({
     max: KEPT_DAYS,
     memoMethod: (day) => openProjection(storage, day, totals, onSkipped),
@@ -177,9 +177,9 @@ export function createProjections(storage: Storage, onSkipped: OnSkipped) {
   });
   return {
     totals, // Of all days that are kept.
-    /** Brings the days asked for up to date. @throws StorageError when a day cannot be read */
+    /** Brings the given days up to date. @throws StorageError when a day cannot be read */
     async update(days: readonly string[]): Promise<void> {
-      for (const day of days) await inTurn(day, cached.memo(day).catchUp);
+      for (const day of days) await mutex(day, cached.memo(day).catchUp);
     },
   };
 }

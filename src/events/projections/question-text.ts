@@ -3,7 +3,7 @@ import patterns from "./private-patterns.json" with { type: "json" };
 
 const APOSTROPHE = /['’ʼ`´]/gu; // Apostrophes are removed: "what's" equals "whats".
 const INVISIBLE = /[\p{Cf}\p{Cc}]/gu;
-/** A point or comma between digits belongs to the number, `%` to its meaning; other punctuation only separates words. */
+/** A point or comma between digits and `%` are part of a number; other punctuation only separates words. */
 const PUNCTUATION = /(?<!\d)[.,]|[.,](?!\d)|(?![.,%])\p{P}/gu;
 const SPACE = /\s+/gu;
 /** Scripts written without spaces, where a space has no meaning: "什么是 AI 积分" is "什么是AI积分". */
@@ -31,7 +31,7 @@ const PRIVATE = Object.values(patternsOf(patterns, "iu"));
 const MIXED = /[a-z\d_-]{10,}/gi; // A word of letters and digits: an id if it is long and has several digits.
 const ID_DIGITS = 3;
 
-/** Whether everybody may see a question: no address, URL, mail, phone, wallet, id or insult, not even in doubt. */
+/** Whether others may see a question: it has nothing like an address, URL, mail, phone, wallet, id or insult. */
 export function isPublic(question: string): boolean {
   const text = question.normalize("NFKC");
   if (PRIVATE.some((pattern) => pattern.test(text))) return false;

@@ -10,7 +10,7 @@ export type UserFeedback = Pick<StoredEvent, "created_at" | "message_id" | "rout
 
 type Recent = { readonly now: number; readonly days: number; readonly most: number };
 
-/** Feedback on answers, newest first, of `days` UTC days with that of `now` (ms). Reads whole days: for operators. */
+/** Feedback on answers, newest first, of the last `days` UTC days up to `now` (ms). Reads whole days: for operators. */
 export async function feedbackOf(storage: Storage, user: string, { now, days, most }: Recent): Promise<UserFeedback[]> {
   const found: UserFeedback[] = [];
   for (const day of daysBetween(now - (days - 1) * DAY_MS, now).reverse()) {

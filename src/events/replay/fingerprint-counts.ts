@@ -1,12 +1,12 @@
 const FIRST_SLOTS = 1024; // Of a table; it grows when more than MOST_FILLED of them are used.
 const MOST_FILLED = 0.8;
 const GROWTH = 1.5;
-const MOST_IN_BYTE = 255; // Counts from here on are kept apart.
+const MOST_IN_BYTE = 255; // Counts from here on are in a separate Map.
 
 const [STORED, SEEN] = [0, 1] as const;
 
 /** How often fingerprints occur in a log and in an input: an open-addressing hash table on 64 bits of each, which takes
- * 13 to 19 bytes a fingerprint, where a Map takes about 150. */
+ * 13 to 19 bytes per fingerprint; a Map takes about 150. */
 export class FingerprintCounts {
   #keys = new Uint32Array(2 * FIRST_SLOTS); // Of each slot the fingerprint's two words; the first is 0 in a free slot.
   #counts = new Uint8Array(2 * FIRST_SLOTS); // Of each slot a count of each `Kind`.
@@ -18,7 +18,7 @@ export class FingerprintCounts {
     return this.#size;
   }
 
-  /** How often the log has it. */
+  /** How often the log has the fingerprint. */
   stored(fingerprint: string): number {
     return this.#add(fingerprint, STORED, 0);
   }

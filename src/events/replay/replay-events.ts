@@ -9,14 +9,14 @@ import type { ReplayedEvent } from "./exported-line.ts";
 import { FingerprintCounts } from "./fingerprint-counts.ts";
 import { replayLines, type Lines, type ReplayOptions, type ReplayReport, type StoredChunk } from "./replay-lines.ts";
 
-const MAX_FINGERPRINTS = 1_000_000; // Kept in memory, besides those of the day that is written.
+const MAX_FINGERPRINTS = 1_000_000; // Kept in memory, in addition to those of the day being written.
 
-/** Stores lines of an export. Each event is stored exactly once, however often the lines are replayed: again, after an
- * interrupt, or by several processes at once. An event with an id is identified by its content and the id, any other by
- * its content and its occurrence: three equal lines are three events. A day's log is appended to at the very version up
- * to which its events were compared, so no other process can have added the same event in between. Memory holds a chunk
- * and the fingerprints of the days in it; input in the order of time is cheapest. The events of a batch that is damaged
- * or missing are not found in the log, and are stored again.
+/** Stores lines of an export. Each event is stored exactly once, however often the lines are replayed: repeatedly,
+ * after an interruption, or by several processes at once. An event with an id is identified by its content and the id,
+ * any other by its content and its occurrence: three equal lines are three events. Each append to a day's log expects
+ * the version up to which its events were compared, so no other process can have added the same event in between.
+ * Memory holds a chunk and the fingerprints of the days in it; chronological input is cheapest. The events of a
+ * damaged or missing batch are not found in the log, and are stored again.
  * @throws StorageError when the log cannot be read or written; a second run continues from what was stored */
 export async function replayEvents(
   { storage, ids, onSkipped }: Pick<EventDeps, "storage" | "ids"> & { readonly onSkipped?: OnSkipped | undefined },
@@ -70,7 +70,7 @@ function nextBatch({ counts }: IndexedDay, events: readonly ReplayedEvent[], see
     const event = events[next]!;
     const { fingerprint, source_id } = event;
     const occurrence = seen[next]!;
-    // An id names one event, however often its line occurs.
+    // An event with an id is stored once, however often its line occurs.
     if (counts.stored(fingerprint) >= (source_id === undefined ? occurrence : 1)) continue;
     const isRepeated = source_id !== undefined && occurrence > 1;
     if (isRepeated && missing.some((other) => other.fingerprint === fingerprint)) continue;
@@ -81,9 +81,9 @@ function nextBatch({ counts }: IndexedDay, events: readonly ReplayedEvent[], see
   return { missing, next };
 }
 
-/** The fingerprints of days, by which a replay recognises events that the log has already, without those in batches
- * that are damaged or missing. The least recently used days are evicted first: of a day that comes up again after more
- * than {@link MAX_FINGERPRINTS} events of others, equal lines are counted anew.
+/** The fingerprints of days, by which a replay recognises events that the log has already, except those in damaged or
+ * missing batches. The least recently used days are evicted first: if a day returns after more than {@link
+ * MAX_FINGERPRINTS} events of others, the count of its equal lines starts again.
  * @returns a day with the fingerprints read so far */
 function createDedupIndex(storage: Storage, onSkipped?: OnSkipped): (day: string) => IndexedDay {
   const days = new Map<string, IndexedDay>();
@@ -125,7 +125,7 @@ function indexDay(storage: Storage, day: string, onSkipped: OnSkipped | undefine
   return {
     follower,
     counts,
-    /** Knows the events without an id of their own by their addresses too, from now on. */
+    /** From now on, identifies events without an id by their addresses, too. */
     async knowAddresses() {
       if (withAddresses) return;
       withAddresses = true;
@@ -136,7 +136,7 @@ function indexDay(storage: Storage, day: string, onSkipped: OnSkipped | undefine
         addAddresses(batch.events, version);
       }
     },
-    /** Counts a batch that was appended behind the last one that was read. */
+    /** Counts a batch that this replay appended after the last one that was read. */
     add(batchId: string, events: readonly ReplayedEvent[]) {
       follower.skip(batchId);
       for (const one of events) counts.addStored(one.fingerprint);

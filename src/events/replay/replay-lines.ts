@@ -5,7 +5,7 @@ import { type ReplayedEvent, readLine } from "./exported-line.ts";
 
 /** A line of the input, or why it is not text. */
 export type Line = string | { readonly unreadable: string };
-/** Lines in order. They come in groups, as a chunk of a file has many: to wait for each would cost as much as to parse it. */
+/** Lines in order. They come in groups (chunks of a file): awaiting each line would cost as much as parsing it. */
 export type Lines = AsyncIterable<Iterable<Line>> | Iterable<Iterable<Line>>;
 
 const rejectedLine = z.strictObject({ line: count, reason: z.string() }); // `line` is its number in the input, from 1.
@@ -13,8 +13,8 @@ export type RejectedLine = z.infer<typeof rejectedLine>;
 
 const counts = { read: count, stored: count, skipped: count, rejected_total: count };
 
-/** The result of a replay: every line that is not blank is read, and then stored, skipped (the log had it already, or it
- * occurred earlier in the input) or rejected. The first {@link REJECTED_KEPT} rejected lines are listed. */
+/** The result of a replay: every nonblank line is read, and then stored, skipped (it was in the log, or earlier in the
+ * input) or rejected. The first {@link REJECTED_KEPT} rejected lines are listed. */
 export const replayReport = z.strictObject({ ...counts, rejected: z.array(rejectedLine) });
 export type ReplayReport = z.infer<typeof replayReport>;
 /** How far an earlier run came, and the lines that it read: equal ones are distinguished by their occurrence. */
@@ -24,8 +24,8 @@ export interface ReplayOptions {
   readonly dryRun?: boolean | undefined; // Reports what would be stored and writes nothing.
   readonly chunk?: number | undefined; // Events per chunk; smaller chunks cost more appends.
   readonly before?: EarlierRun | undefined; // The run that this one continues.
-  /** Called when the lines of a chunk are read. What it returns is called with the report so far once they are settled,
-   * as is every line before them; meanwhile the next ones are read. */
+  /** Called when the lines of a chunk are read. The function that it returns is called with the report so far once
+   * these and all earlier lines are settled; meanwhile the next ones are read. */
   readonly onChunk?: (() => (report: Readonly<ReplayReport>) => void) | undefined;
   /** Called with each rejected line, however many; `text` is absent where the line is not text. */
   readonly onRejected?: ((rejected: RejectedLine & { readonly text?: string }) => Promise<void>) | undefined;
@@ -33,8 +33,8 @@ export interface ReplayOptions {
 
 const REJECTED_KEPT = 100; // Rejected lines that a report lists; all of them are counted.
 
-/** Lines are processed in chunks of so many events or characters, sorted by day within a chunk. A chunk of few days is
- * smaller: it fills batches all the same, and what dies young costs no memory. */
+/** Most events or characters of a chunk, which is sorted by day. A chunk of few days is smaller: it fills whole batches
+ * anyway, and short-lived objects keep memory low. */
 const CHUNK = { events: 2048, ofOneDay: BATCH_LIMITS.events, characters: 4 * 1024 * 1024 } as const;
 
 /** The result of a chunk: each of its events was stored, rejected, or else skipped. */
@@ -87,7 +87,7 @@ function addLine(chunk: Chunk, raw: Line, line: number): void {
   }
 }
 
-/** Reads lines of an export, passes events on in chunks, in bounded memory; reads the next while one is stored. */
+/** Reads lines of an export and passes events on in chunks; reads the next chunk while one is being stored. */
 export async function replayLines(
   lines: Lines,
   { store, countStored }: ReplaySink,

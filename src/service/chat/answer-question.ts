@@ -19,11 +19,11 @@ const { facts: FACTS, sentences: SENTENCES } = WORDINGS;
 const RECENT_ENTRIES = 3;
 
 type Fact = keyof typeof FACTS;
-const FACTS_OF = WORDINGS.facts_of as Readonly<Record<string, readonly Fact[]>>; // Others get balance and quota.
+const FACTS_OF = WORDINGS.facts_of as Readonly<Record<string, readonly Fact[]>>; // Default: balance and quota.
 
 export type AnswerDeps = Readonly<{ config: Config; clock: Clock; assistant: HostedAssistant; news: News }>;
 
-/** Answers a question: about the account and the market from their figures, any other from what the assistant may quote. */
+/** Answers a question: about account or market from their figures, any other from quotable texts. */
 export async function answerQuestion(
   deps: AnswerDeps,
   { asked, subscription }: Question,
@@ -38,7 +38,7 @@ export async function answerQuestion(
       : route === "market"
         ? await answerAboutMarket(deps.news, prepared)
         : await deps.assistant.complete(prepared, asked, use);
-  // Before the first refresh has brought anything, nothing was looked for: that is no "not found".
+  // Before the first refresh there was nothing to search, which is not the same as "not found".
   if (answer.outcome === "declined" && (await deps.news.current()).version === 0 && isAwaited(deps.config.news))
     throw new AnpError(1007, "Help center and news have not been read yet; nothing was charged.");
   if (!hasHan(asked.question)) return answer;
@@ -57,7 +57,7 @@ async function answerAboutMarket(news: News, { routing, kind }: PreparedQuestion
   return { text, sources: [], outcome: known ? "answered" : "declined", routing, model_name: "local-extractive" };
 }
 
-/** Answers a question about the user's own account, only from the figures. */
+/** Answers a question about the user's own account, from its figures alone. */
 async function answerAboutAccount(
   { config, clock }: { readonly config: Config; readonly clock: Clock },
   { routing }: PreparedQuestion,

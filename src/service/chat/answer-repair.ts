@@ -13,22 +13,22 @@ import { type DeliveryDeps, recordQuestion } from "./delivery.ts";
 /** What the repair of answers depends on. */
 export type RepairDeps = DeliveryDeps & Readonly<{ config: Config; clock: Clock; reportDamage: ReportDamage }>;
 
-const REMEMBERED = 20_000; // Users of whom it is known that nothing is missing.
-/** When what follows a reply is no more on its way, ms: its writer has died. */
+const REMEMBERED = 20_000; // Users whose records are known to be complete.
+/** Age of an answer, ms, from which on missing writes mean that its writer has died. */
 const LATE_MS = 60_000;
 
-/** Writes the events and turns that processes left out which died between a charge and what follows its reply. The
- * user's last entries say which answers were charged; one without a turn may lack its event, too. */
+/** Writes the events and turns of answers whose process died between the charge and the writes after the reply. The
+ * user's last entries name the charged answers; one without a turn may lack its event, too. */
 export function createAnswerRepair(deps: RepairDeps) {
   const { config, messages, events, clock, logger, reportDamage } = deps;
   const complete = new BoundedLru<true>(REMEMBERED);
   const keptEvents_ms = (config.retention.events_days ?? Infinity) * DAY_MS;
-  /** An answer of an earlier build does not say what its event says, and the event of an old one is not kept. */
+  /** An answer of an earlier build lacks the fields of its event, and events older than the retention are not kept. */
   const hasEvent = ({ outcome, message_id }: Message): boolean =>
     outcome !== undefined && idTime(message_id) > clock.now() - keptEvents_ms;
 
   async function repair(user: string, ledger: OpenLedger): Promise<boolean> {
-    await setImmediate(); // What was asked goes first.
+    await setImmediate(); // The question itself goes first.
     const { entries } = await ledger.page(1, MOST_MISSING);
     const charged = entries.flatMap(({ details }) => (details.type === "chat_cost" ? [details] : [])).reverse();
     const left: Message[] = [];
@@ -39,10 +39,10 @@ export function createAnswerRepair(deps: RepairDeps) {
         const isLate = idTime(id) < clock.now() - LATE_MS;
         isComplete &&= isLate;
         const message = isLate ? await ifDamaged(messages.get(id), (damage) => void reportDamage(damage)) : undefined;
-        if (message !== undefined && message.question !== "") left.push(message); // Not one that was erased.
+        if (message !== undefined && message.question !== "") left.push(message); // Unless erased.
       }
     }
-    // One search of the log finds those that are there.
+    // One search of the log finds the events that exist.
     await Promise.all(left.filter(hasEvent).map((one) => recordQuestion(events, one, { since: 0, again: true })));
     const how = { generation: ledger.end.generation, among: MOST_MISSING };
     for (const one of left) await messages.join(one, undefined, how);
@@ -51,8 +51,8 @@ export function createAnswerRepair(deps: RepairDeps) {
 
   const again = (user: string): void => void complete.delete(user);
   return {
-    again, // Something of this user was left out.
-    /** Looks once at the ledger of each user, and again while an answer without a turn is so recent that its writer may live. */
+    again, // Checks a user again, since a write failed.
+    /** Checks each user's ledger once, and again while the writer of an answer without a turn may be alive. */
     look(user: string, ledger: OpenLedger): void {
       if (complete.has(user)) return;
       complete.set(user, true);

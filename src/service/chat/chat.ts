@@ -14,14 +14,14 @@ import { readQuestion, RESEARCH, type Question } from "./question.ts";
 import { createAnswerRepair, type RepairDeps } from "./answer-repair.ts";
 import type { LedgerOperation } from "../../ledger/ledger-idempotency.ts";
 
-/** Questions in a window of a user who cannot pay: whether one is free is known only once it was computed. */
+/** Limit per window for a user who cannot pay: whether an answer is free is known only after it was computed. */
 const MOST_UNPAID = 20;
 const UNPAID_WINDOW_MS = 60_000;
 
 type OwnDeps = { ids: Ids; knowledge: Knowledge; userStates: UserStates; budgets: TokenBudgets | undefined };
 type ChatDeps = AnswerDeps & RepairDeps & Parameters<typeof readQuestion>[0] & OwnDeps; // The budgets are absent without a model.
 
-/** Where a question meets the ledger: read, admit, answer, store, charge once, then deliver. */
+/** Handles a question: read, admit, answer, store, charge once, then deliver. */
 export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
   const { assistant, clock, ids, knowledge, ledger, messages } = deps;
   const { account, small_talk, advanced_research, default: other } = deps.config.costs;
@@ -29,7 +29,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
   const wait_ms = deps.config.limits.wait_ms || Infinity;
   const unpaid = createWindowCounter(UNPAID_WINDOW_MS);
   const begin = createPendingAnswers();
-  const inTurn = createKeyedMutex();
+  const mutex = createKeyedMutex();
   const repair = createAnswerRepair(deps);
 
   async function answerOnce(call: Call, user: string, body: Question["body"], operation: LedgerOperation) {
@@ -56,8 +56,8 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const { sub_intent, lang } = reply.routing;
       const about = { route, sub_intent, lang, outcome: reply.outcome, source_items, model_name, latency_ms };
       const draft = { user_id: user, question: body.question, answer: text, ...about };
-      const cost = reply.outcome === "answered" ? prices[kind] : 0; // Nothing unless sure, and no free use either.
-      // The answer is stored before the charge can be seen: a charge never lacks its answer.
+      const cost = reply.outcome === "answered" ? prices[kind] : 0; // Otherwise neither points nor a free use.
+      // The answer is stored before the charge becomes visible: no charge lacks its answer.
       const { message, entry, replayed } = await ledger.withLock(user, (locked) =>
         messages.create(draft, question.session, async (message, first) => {
           const { message_id, session_id, route, sub_intent } = message;
@@ -77,20 +77,20 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
   return async (call, { body }) => {
     const user = userOf(call);
     const operation = ledgerOperationOf(call, ids, { type: "chat", ...body });
-    // A repeat of a question in flight waits for that answer instead of asking for another.
-    return inTurn(`${user}\n${operation.id}`, () => answerOnce(call, user, body, operation));
+    // A retry of a question in flight waits for its answer instead of computing another.
+    return mutex(`${user}\n${operation.id}`, () => answerOnce(call, user, body, operation));
   };
 }
 
-// Admission and charge hold the ledger's lock, so that what is charged is not counted as in flight too. It is not held while
-// an answer is created: a user's questions are answered concurrently.
+// Admission and charge hold the ledger's lock, so that no answer counts as charged and as in flight. It is not held
+// while an answer is computed: a user's questions are answered concurrently.
 
-type Prices = Readonly<Record<QuestionKind, number>>; // Of a sure answer. A free use pays first: see `decideChange`.
+type Prices = Readonly<Record<QuestionKind, number>>; // Points. A free use pays first: see `decideChange`.
 
 type Asking = { operation: LedgerOperation; prices: Prices; answer: PendingAnswer };
 
-/** Admits a question before it is known what it is, or finds the entry that its operation made before.
- * @returns `refused`: the kinds of question that the user cannot pay for beside what is in flight */
+/** Admits a question of a kind not yet known, or finds the entry of an earlier attempt.
+ * @returns `refused`: the kinds of questions that the user cannot pay for, given those in flight */
 const admit = ({ ledger, userStates }: ChatDeps, user: string, { operation, prices, answer }: Asking) =>
   ledger.withLock(user, async (locked) => {
     const state = await userStates.of(user, locked);
@@ -108,9 +108,9 @@ const admit = ({ ledger, userStates }: ChatDeps, user: string, { operation, pric
 export type PendingAnswer = ReturnType<ReturnType<typeof createPendingAnswers>>;
 const NOTHING: Funds = { free: 0, points: 0 };
 
-/** What is set aside for the answers in flight of each user, so that this process does not call a model for more answers
- * than can be charged. Nothing of it is stored: the charge itself decides, and a crash leaves nothing behind.
- * @returns begins an answer of a user */
+/** Reservations for each user's answers in flight, so that this process does not call a model for more answers than the
+ * user can pay. They are in memory only: the charge itself decides, and a crash leaves nothing behind.
+ * @returns a function that begins an answer of a user */
 export function createPendingAnswers() {
   const byUser = new Map<string, Set<{ reserved: Funds }>>();
   return (user: string) => {
@@ -118,8 +118,8 @@ export function createPendingAnswers() {
     const all = byUser.get(user) ?? new Set();
     byUser.set(user, all.add(mine));
     return {
-      /** Sets aside a free use or `cost` points, instead of what this answer had before; nothing, and false, when the
-       * user has too little of both besides what is set aside for other answers. */
+      /** Reserves a free use or `cost` points, replacing this answer's earlier reservation. False, with nothing
+       * reserved, when the reservations of other answers leave the user too little of both. */
       reserve: (funds: Funds, cost: number): boolean => {
         mine.reserved = NOTHING;
         if (cost === 0) return true;

@@ -11,9 +11,9 @@ import type { Outcome } from "../operation.ts";
 
 export type DeliveryDeps = { readonly messages: Messages; readonly events: Events; readonly logger: Logger };
 
-/** Delivers an answer that was just charged. Nothing that fails here undoes the charge: the answer is paid for. The event
- * and then the turn of the session follow the reply: an answer with a turn has had its event.
- * @param unfinished is called where that failed */
+/** Delivers an answer that was just charged. A failure here does not undo the charge. The event and then the session
+ * turn are written after the reply, so an answer with a turn has its event.
+ * @param unfinished called when a write failed */
 export async function deliver(deps: DeliveryDeps, message: Message, entry: Entry, unfinished: () => void) {
   await deps.messages.joinLater(message, recordQuestion(deps.events, message), (error) => {
     const what = "a charged answer could not be recorded or join its session: that is tried again later";
@@ -34,9 +34,9 @@ export async function deliverAgain(messages: Messages, entry: Entry): Promise<Ou
   return { data: toAnswer(message, entry), replayed: true };
 }
 
-/** Only what was answered from sources counts as a question that others may be shown.
- * @param search where in the log of its day the event may be already
- * @throws StorageError when it was not stored */
+/** Records the event of a question. Only one answered from sources may become a hot question, shown to others.
+ * @param search where in the day's log the event may be stored already
+ * @throws StorageError when the event was not stored */
 export async function recordQuestion(events: Events, message: Message, search?: DuplicateSearch): Promise<void> {
   const { user_id, session_id, message_id, route, sub_intent, question, lang, outcome, created_at } = message;
   const talk = outcome !== "answered" || route === "small_talk" || route === "out_of_scope";

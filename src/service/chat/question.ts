@@ -9,13 +9,13 @@ import type { GroundedSuggestions as Suggestions } from "../grounded-suggestions
 /** The route of an advanced research, which has its own price. */
 export const RESEARCH = "advanced_research";
 
-const MEMORY_TURNS = 6; // Turns of a session that the plan's memory gives to the answer.
-const RECENT_ENTRIES = 16; // Entries among which one may have charged for an answer that its session lacks yet.
+const MEMORY_TURNS = 6; // Turns of the session that a plan with memory passes on.
+const RECENT_ENTRIES = 16; // Entries searched for charged answers that the session lacks yet.
 
-/** A question with what its user's plan and session add to it. */
+/** A question with the context of its user's plan and session. */
 export type Question = Awaited<ReturnType<typeof readQuestion>>;
 
-/** Reads what the answer to a question depends on. */
+/** Reads the context of a question. */
 export async function readQuestion(
   deps: { subscriptions: Subscriptions; messages: Messages; ledger: Ledger; clock: Clock; suggestions: Suggestions },
   user: string,
@@ -25,7 +25,7 @@ export async function readQuestion(
   const { session_id: given } = body;
   // The session that the answer joins; undefined for a new one.
   const session = given !== undefined && (await deps.messages.isOver(user, given)) ? undefined : given;
-  // What was offered is chosen from without memory too.
+  // A choice among offered titles needs the last turn, also without memory.
   const isRecalled = subscription.features["memory"] === true || ordinalOf(body.question) !== undefined;
   const earlier = session !== undefined && isRecalled ? await recall(deps, user, session) : [];
   const about = await deps.suggestions.itemsOf(body.question);
@@ -41,7 +41,7 @@ export async function readQuestion(
   return { user, body, session, subscription, asked };
 }
 
-/** What was said in a session, the answer before included, whichever process charged for it. */
+/** The turns of a session, including a charged answer of any process that has not joined it yet. */
 async function recall({ messages, ledger }: Parameters<typeof readQuestion>[0], user: string, session: number) {
   const { entries } = await (await ledger.open(user)).page(1, RECENT_ENTRIES);
   const charged = entries.flatMap(({ details }) =>
