@@ -15,9 +15,9 @@ import { userIds } from "../target/bare-storage.ts";
 const TIMEOUT_MS = 5000; // Longest time to wait for a storage or a file after a key was pressed, ms.
 const NOTHING = "words\n";
 
-/** Answers a shell that asks what may be typed: `anp __complete words -- WORD…`, the last at the cursor, or `anp
- * __complete bash LINE BREAKS`, the line up to it and readline's word breaks. Prints `words`, `files` or `folders`,
- * then the words that fit, each with a tab and what it means; on any failure, nothing but that. */
+/** Answers a completion request of a shell: `anp __complete words -- WORD…`, the last at the cursor, or `anp __complete
+ * bash LINE BREAKS`, the line up to it and readline's word breaks. Prints `words`, `files` or `folders`, then one
+ * candidate per line, with a tab and its meaning; on any failure, no candidates. */
 export async function complete(args: readonly string[], io: CommandIo): Promise<void> {
   const answer = answerTo(args, io).catch(() => NOTHING);
   const text = await within(answer, TIMEOUT_MS, () => NOTHING);
@@ -67,14 +67,14 @@ type Candidate = { readonly word: string; readonly about?: string };
 
 /** What the last word of a line is: a command, an argument, a flag or a flag's value. */
 interface Place {
-  readonly typed: string; // What is typed of it: the word, or its end after `--flag=`.
+  readonly typed: string; // The typed part: the word, or its end after `--flag=`.
   readonly words: readonly Candidate[]; // The candidates, whatever is typed.
   readonly paths?: "files" | "folders"; // Whether paths are candidates too, which the shell completes itself.
   readonly command?: Definition | undefined; // The command that is typed so far.
   readonly param?: Param<unknown> | undefined; // The param whose values may be typed.
 }
 
-/** What may be typed at the end of a command line.
+/** The completion at the end of a command line.
  * @param words what was typed after the program's name, up to the cursor; at least one */
 async function completionOf(words: string[], { env, cwd }: CommandIo): Promise<Place> {
   if (words[0] === "help" && words.length > 1)
@@ -102,7 +102,7 @@ const loadCommand = async (first: string | undefined) => CATALOGUE.find(({ name 
 
 type Verb = { readonly command: Definition | undefined; readonly depth: number };
 
-/** The verb that the words after a command's name lead to, and how many of them do. */
+/** The verb that the words after a command's name select, and the number of words used. */
 function verbOf(command: Definition | undefined, words: readonly string[], depth = 0): Verb {
   const verb = Object.entries(command?.commands ?? {}).find(([name]) => name === words[depth])?.[1];
   return verb === undefined ? { command, depth } : verbOf(verb, words, depth + 1);
@@ -159,7 +159,7 @@ function flagNames(flags: FlagsByName, given: readonly string[]): Candidate[] {
   return [...names, { word: "--help", about: "show help" }, { word: "--version", about: "show the version" }];
 }
 
-/** Takes a line apart: the words before the last that are no flags nor their values, the flags, and the last token. */
+/** Parses a line: the words before the last one without flags and their values, the flags, and the last token. */
 function readLine(args: string[], flags: FlagsByName) {
   const options = Object.entries(flags).map(([flag, { value, short }]) => {
     const type = value === undefined ? "boolean" : "string";
@@ -175,7 +175,7 @@ function readLine(args: string[], flags: FlagsByName) {
   };
 }
 
-const MOST_USERS = 200; // More would be slow to show, and of no help.
+const MOST_USERS = 200; // More would be slow, and not helpful.
 
 async function valuesOf(place: Place, where: () => Surroundings): Promise<Candidate[]> {
   const { command, param, typed } = place;

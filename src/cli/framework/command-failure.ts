@@ -20,7 +20,7 @@ export class UsageError extends CommandFailure {
   }
 }
 
-/** What `read` returns. @throws UsageError for its RangeError, whose message goes on after `name` */
+/** The result of `read`. @throws UsageError for its RangeError, with `name` before the message */
 export function orUsageError<T>(name: string, read: () => T): T {
   try {
     return read();

@@ -7,7 +7,7 @@ import type { JobRunners } from "../../service/shared-runners.ts";
 /** The environment of a run; an empty variable counts as not set. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Everything that a command uses of its process, so that a test can run a command line in its own process. */
+/** Everything that a command uses of its process, so that tests can run command lines in process. */
 export interface CommandIo extends Stoppable {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: OutputStream; // Where the data goes.
@@ -15,13 +15,13 @@ export interface CommandIo extends Stoppable {
   readonly env: Env;
   readonly cwd: string; // The working directory, which relative paths start from.
   readonly clock: Clock; // The machine's clock, which `--now` replaces.
-  /** Makes what runs jobs, for many runs in one process that share what they compute of equal content. With it, a daemon
-   * too computes in the thread it was started in; in worker threads without. */
+  /** Makes job runners, for many runs in one process that share results for equal content. With it, a daemon runs jobs
+   * in its own thread; without it, in worker threads. */
   readonly runners?: () => JobRunners;
   /** Set for a command that a daemon runs for an operator. */
   readonly hosted?: {
     readonly service: Service; // The daemon's own: a command never closes it.
-    /** Ends the command with a question, which the operator answers by calling again; absent where nobody can answer. */
+    /** Ends the command with a question, which the operator answers by calling again; absent if nobody can answer. */
     readonly ask?: ((question: string) => never) | undefined;
   };
 }

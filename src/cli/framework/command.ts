@@ -1,4 +1,4 @@
-/** What the module of a command imports from this folder, whatever the command does. */
+/** The imports that every command module needs from this folder. */
 export type { Context } from "./command-context.ts";
 export { CommandFailure, EXIT, orUsageError, UsageError, type ExitCode } from "./command-failure.ts";
 export { defineCommand, defineGroup, type Definition, type Program } from "./define-command.ts";

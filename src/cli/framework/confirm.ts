@@ -3,7 +3,7 @@ import { UsageError } from "./command-failure.ts";
 import type { Context } from "./command-context.ts";
 import { optional, required, text } from "../params/param.ts";
 
-/** Why and by whom a change is made that is not the user's own. */
+/** The reason and the actor of a change by an operator. */
 export const operatorFlags = { reason: required(text(200)), actor: { ...optional(text(128)), missing: osUser } };
 
 function osUser(): string {
@@ -14,16 +14,16 @@ function osUser(): string {
   }
 }
 
-type Question = string | (() => Promise<string>); // A function where it takes time to make.
+type Question = string | (() => Promise<string>); // A function if it is slow to make.
 
-/** Asks for confirmation, only on a terminal: elsewhere the command line is it. @throws CommandFailure on a no */
+/** Asks for confirmation on a terminal; elsewhere the command line counts as that. @throws CommandFailure on a no */
 export async function confirmChange(context: Context, yes: boolean, question: Question): Promise<void> {
   if (context.terminal.canPrompt || context.io.hosted?.ask !== undefined)
     await confirmUnlessYes(context, yes, question);
 }
 
-/** Asks for confirmation of what cannot be taken back, as moving points. @throws CommandFailure when the answer is no
- * @throws UsageError without --yes where there is no terminal to ask on */
+/** Asks for confirmation of a change that cannot be undone, as moving points. @throws CommandFailure on a no
+ * @throws UsageError without a terminal and --yes */
 export async function confirmUnlessYes(context: Context, yes: boolean, question: Question): Promise<void> {
   if (yes) return;
   const ask = context.io.hosted?.ask;

@@ -10,17 +10,17 @@ import { FORMATS, type Format } from "./global-flags.ts";
 import { flagOf, type CommandParams, type Param, type Params, type Readings, type Values } from "../params/param.ts";
 import { readValues } from "../params/read-values.ts";
 
-/** What `commands.json` says of a command. `help/commands.md` has its description and examples. */
+/** The entry of a command in `commands.json`. `help/commands.md` has its description and examples. */
 export interface CommandFacts {
   readonly group?: string; // The heading in the help, of a first word.
   readonly summary: string;
-  /** What it works on: the storage (when left out), that or a daemon (`--url`), or neither (flags may be its own). */
+  /** What it works on: the storage (the default), storage or daemon (`--url`), or neither. */
   readonly target?: "storage" | "either" | "none";
-  /** Who may run it through the admin address: `support` what only reads, `operator` the rest, nobody when left out. */
+  /** Who may run it at the admin address: `support` if it only reads, else `operator`; nobody if left out. */
   readonly role?: Role;
   readonly formats?: readonly Format[]; // The formats it prints; all of them when left out.
   /** The texts of its arguments and flags: the placeholder of a value, and what it means. A flag without a value has
-   * only a meaning. Those of `shared-params.json` hold where it has none of its own. */
+   * only a meaning. Defaults are in `shared-params.json`. */
   readonly takes?: Texts;
   readonly fields?: Readonly<Record<string, string>>; // Field of the contract → its argument or flag, if not `--field`.
 }
@@ -34,27 +34,27 @@ export const COMMANDS = TABLE as Readonly<Record<CommandName, CommandFacts>>;
 interface CommandSpec<A extends Readings, O extends Readings> {
   readonly arguments?: A;
   readonly options?: O;
-  /** On a terminal, asks for what the values lack, also where the command then runs at an admin address: what is to be as
-   * if it had been typed, and what as if it had not. */
+  /** On a terminal, asks for missing values, also for a command that then runs at an admin address. Returns the values
+   * to treat as typed, and those to treat as not typed. */
   readonly ask?: (values: Values<A> & Values<O>, context: Context) => Promise<Asked>;
-  /** Returns an exit code if that is not 0 although nothing failed. */
+  /** May return a nonzero exit code for an outcome that is no error. */
   readonly run: (values: Values<A> & Values<O>, context: RunContext) => Promise<void> | Promise<ExitCode>;
 }
 
-/** The command that runs, once it is known: what the report of its failure needs, and what it returned. */
+/** The running command, once it is known: what an error report needs, and its result. */
 export interface Invocation {
   command?: CommandName; // Undefined until it is known.
   verbose: boolean;
   exit: ExitCode;
 }
 
-/** The command line as a whole: its commands, and what runs one of its lines. */
+/** The command line program: its commands, and `main`, which runs one command line. */
 export interface Program {
   readonly catalogue: readonly { readonly load: () => Promise<Definition> }[];
   readonly main: (argv: readonly string[], io: CommandIo) => Promise<number>;
 }
 
-// oxlint-disable-next-line typescript/no-empty-object-type -- What a command takes that takes nothing: no keys.
+// oxlint-disable-next-line typescript/no-empty-object-type -- The params of a command without any.
 type Nothing = {};
 type Asked = Readonly<Record<string, string | undefined>>;
 type RunContext = Context & { readonly program: Program };
@@ -67,7 +67,7 @@ export interface Definition extends CommandFacts, CommandParams {
   readonly commands: Readonly<Record<string, Definition>>; // The verbs of a group by their names.
   readonly fallback?: Definition | undefined; // The verb that runs when none is typed.
   readonly ask?: ((values: never, context: Context) => Promise<Asked>) | undefined;
-  readonly run?: (values: never, context: RunContext) => Promise<void> | Promise<ExitCode>; // Absent in a mere group.
+  readonly run?: (values: never, context: RunContext) => Promise<void> | Promise<ExitCode>; // Absent for a group.
 }
 
 /** Defines one command of `commands.json`.

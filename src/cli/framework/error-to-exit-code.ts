@@ -5,14 +5,14 @@ import { COMMANDS, type Invocation } from "./define-command.ts";
 import ERROR_KINDS from "./error-kinds.json" with { type: "json" };
 import { CommandFailure, EXIT, UsageError } from "./command-failure.ts";
 
-/** Errors of other rooms by their names, which are not loaded for a report: the exit code, and what the user can do. */
+/** Errors of other folders, by name so that their modules are not loaded: the exit code and the advice. */
 const KINDS = ERROR_KINDS as unknown as Readonly<Record<string, readonly [keyof typeof EXIT, ...advice: string[]]>>;
 
-/** The one place that makes a message and an exit code of an error; those of the API are in `contract/error-catalogue.json`. */
+/** The one place that maps an error to message and exit code; API errors are in `contract/error-catalogue.json`. */
 export function reportOf(thrown: unknown, invocation: Invocation): { exit: number; lines: readonly string[] } {
   const error = thrown instanceof Error ? thrown : new CommandFailure(EXIT.failure, String(thrown));
   const { exit, errors, advice } = describe(error, invocation);
-  // The daemon's id of the request, to find it in the daemon's log.
+  // The request id, to find the request in the daemon's log.
   const request =
     "request_id" in error && typeof error.request_id === "string" ? [`request_id: ${error.request_id}`] : [];
   const stack = invocation.verbose ? [stackOf(error)] : [];

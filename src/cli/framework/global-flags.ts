@@ -15,7 +15,7 @@ type TextFlag = "url" | "token" | "profile" | "storage" | "storageId" | "fixture
 /** The flags that every command has. */
 export interface Globals extends Readonly<Partial<Record<TextFlag, string>>> {
   readonly now?: number; // Milliseconds since the epoch.
-  readonly format?: Format; // Absent where the terminal decides.
+  readonly format?: Format; // By default it depends on the terminal.
   readonly color: boolean;
   readonly input: boolean;
   readonly quiet: boolean;

@@ -3,14 +3,14 @@ import type { Context } from "./command-context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "./command-failure.ts";
 import { showCount } from "./time-format.ts";
 
-/** Reports how far work is, as `3 of 9 users read`, for a terminal; after an interrupt, throws its reason to end it. */
+/** Shows progress, as `3 of 9 users read`, on a terminal; after an interrupt, throws its reason to end the work. */
 export type ReportPlace = (show: (spent_ms: number) => string) => void;
 
 const SHOW_MS = 100; // The shortest time between two lines of progress, ms.
 const BATCH_LINES = 100; // Lines of an export that are written at once.
 
-/** Runs work that may take long. At Ctrl-C it ends where it next reports its place.
- * @param advice a sentence or more, after how far the work is
+/** Runs long work. After Ctrl-C it ends at its next progress report.
+ * @param advice text after the progress in the message of an interrupt
  * @throws CommandFailure with the exit code 130 when it was interrupted
  * @example
  * await longWork(context, "Nothing was changed.", async (report) => {
@@ -44,14 +44,14 @@ export async function longWork<T>(
   }
 }
 
-/** How to go on after a part of an export. */
+/** Advice after an incomplete export. */
 export const INCOMPLETE = "What was written is incomplete, and no import takes it: run the export again.";
 
-/** Reports how many of how many are done. @param what their name, as `users read` */
+/** Reports counts as progress. @param what the name of what is counted, as `users read` */
 export const countTo = (report: ReportPlace, what: string) => (done: number, all?: number) =>
   report((spent_ms) => showCount(what, done, all, spent_ms));
 
-/** The items as they come; it reports how many there were. @param what their name, as `values` */
+/** Passes items on and reports their count as progress. @param what their name, as `values` */
 export async function* countPassed<T>(items: AsyncIterable<T>, report: ReportPlace, what: string): AsyncGenerator<T> {
   const onCount = countTo(report, what);
   let count = 0;
@@ -64,7 +64,7 @@ export async function* countPassed<T>(items: AsyncIterable<T>, report: ReportPla
 /** Prints lines as they come; false when stdout was closed before the last of them. @param what the name of a line */
 export const printLong = (context: Context, advice: string, lines: AsyncIterable<string>, what: string) =>
   longWork(context, advice, async (report) => {
-    const { batchesOf } = await import("../../runtime/batches.ts"); // Loaded on demand, as all that works on a storage.
+    const { batchesOf } = await import("../../runtime/batches.ts"); // Loaded on demand, as all code for storages.
     for await (const batch of batchesOf(countPassed(lines, report, what), BATCH_LINES))
       if (!(await context.terminal.write(`${batch.join("\n")}\n`))) return false;
     return true;
@@ -72,7 +72,7 @@ export const printLong = (context: Context, advice: string, lines: AsyncIterable
 
 const SHOWN = 20;
 
-/** Damage that a command left out: it is reported at the end, when the rest was done. */
+/** Damage that a command skipped, to be reported after the rest is done. */
 export class SkippedDamage {
   readonly #messages: string[] = [];
   #count = 0;

@@ -49,8 +49,8 @@ export function showSpan(ms: number): string {
   return second === undefined ? first! : `${first} ${second}`;
 }
 
-/** How far work is, and how long the rest takes at the same rate: `40 %, 12 s left`.
- * @param spent_ms how long it took to come from `start` to `done`, ms */
+/** The progress of work, and the remaining time at the same rate: `40 %, 12 s left`.
+ * @param spent_ms time from `start` to `done`, ms */
 export function showShare(done: number, all: number, spent_ms: number, start = 0): string {
   const left = done === start ? "" : `, ${showSpan((spent_ms / (done - start)) * (all - done))} left`;
   return `${Math.floor((done / Math.max(1, all)) * 100)} %${left}`;
@@ -59,7 +59,7 @@ export function showShare(done: number, all: number, spent_ms: number, start = 0
 /** How fast work is: `1200/s`. */
 export const showRate = (done: number, ms: number): string => `${Math.round((1000 * done) / Math.max(1, ms))}/s`;
 
-/** How many of how many are done, as `4 of 9 users, 44 %, 5 s left`; where nobody knows of how many, `4 users, 2/s`. */
+/** How many of how many are done, as `4 of 9 users, 44 %, 5 s left`; without a known total, `4 users, 2/s`. */
 export function showCount(what: string, done: number, all: number | undefined, spent_ms: number): string {
   if (all === undefined) return `${done} ${what}, ${showRate(done, spent_ms)}`;
   return `${done} of ${all} ${what}, ${showShare(done, all, spent_ms)}`;
@@ -79,21 +79,21 @@ function lengthWithin(least: number, most: number, rule: string) {
   };
 }
 
-/** Reads how much longer something holds, as `90s` or `2h`: ms. */
+/** Reads a grace period, as `90s` or `2h`, in ms. */
 export const gracePeriod = lengthWithin(0, 30 * DAY_MS, "must be 0 or a time as 30m or 1h, up to 30d");
-/** Reads the time between two readings, ms. */
+/** Reads a polling interval, in ms. */
 export const interval = lengthWithin(UNIT_MS.s, UNIT_MS.h, "must be a time from 1s to 1h, as 2s or 1m");
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** A day or an instant, ms since the epoch, in UTC where it has no offset; undefined for another text. */
+/** A day or an instant, ms since the epoch, in UTC if it has no offset; undefined for any other text. */
 export function readInstant(text: string) {
   const [, day, time, offset] = INSTANT.exec(text) ?? [];
   const ms = day === undefined || !isDay(day) ? NaN : Date.parse(`${day}T${time ?? "00:00"}${offset ?? "Z"}`);
   return Number.isNaN(ms) ? undefined : { ms, time, offset };
 }
 
-/** An instant, ms since the epoch, that may depend on the present one and on the zone of the quota's days. */
+/** Computes an instant, ms since the epoch, from the current time and the zone of the quota's days. */
 export type When = (now: number, zone: string) => number;
 /** The first instant of a range: of a day, its start. */
 export const since = (typed: string): When => when(typed, 0);

@@ -8,7 +8,7 @@ export function descriptionOf(command: Command): string {
   return paragraphs.map((part) => part.replaceAll("\n", " ")).join("\n\n") || command.summary();
 }
 
-/** The command lines to paste of a command; of a group, the first of each verb. */
+/** The example command lines of a command; for a group, the first of each verb. */
 export function examplesOf(command: Command): string[] {
   const own = sectionOf(command).flatMap((part) => (part.startsWith(" ") ? part.split("\n") : []));
   if (own.length > 0) return own.map((line) => line.trim());

@@ -9,7 +9,7 @@ import { EXIT } from "../framework/command-failure.ts";
 import MEANINGS from "./meanings.json" with { type: "json" };
 import TOPICS from "./help-topics.json" with { type: "json" };
 
-/** What belongs to no single command: the topics of `anp help`. */
+/** The topics of `anp help`, which belong to no single command. */
 export type Topic = keyof typeof TOPICS;
 type Row = readonly [name: string, ...meaning: string[]];
 const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = { ...SMOKE_KEYS, ...MEANINGS };

@@ -3,10 +3,10 @@ import { operatorFlags } from "../framework/confirm.ts";
 import { flagOf, type CommandParams, type Param } from "./param.ts";
 import { readValue } from "./read-values.ts";
 
-/** How an operator's call gives a command its values: the JSON body of the admin address. */
+/** The params of a command in the JSON body of an admin call. */
 
-/** The params of a command by the field of a body, as `page_size`. Left out are those that only a command of this
- * computer takes: a file here, and who does it, which the token says. */
+/** The params of a command by their body field, as `page_size`, without those for local use: files, and the actor, whom
+ * the token identifies. */
 export function remoteParams(command: CommandParams) {
   const all = Object.entries({ ...command.arguments, ...command.options });
   const remote = all.filter(([, param]) => param.holds !== "file" && param.isLocal !== true && !isActor(param));
@@ -16,7 +16,7 @@ export function remoteParams(command: CommandParams) {
 
 const isActor = ({ missing }: Param<unknown>): boolean => missing === operatorFlags.actor.missing;
 
-/** The properties of a command's body, and the names of those that it needs. */
+/** The JSON schema of a command's body: its properties, and the required ones. */
 export function bodySchema(command: CommandParams) {
   const params = [...remoteParams(command).values()];
   const properties = params.map(({ field, param: { value, about: description, read, readAll } }) => {
@@ -28,7 +28,7 @@ export function bodySchema(command: CommandParams) {
   return { properties: Object.fromEntries(properties), required };
 }
 
-/** The words after a command's name, and what the audit log may hold of the values: of free text only the length.
+/** Converts a body to command line arguments, and to the values for the audit log: of free text only the length.
  * @throws AnpError 422 that names every field that is unknown, missing or not valid */
 export async function readBody(command: CommandParams, body: Readonly<Record<string, unknown>>, actor: string) {
   const params = remoteParams(command);
@@ -61,7 +61,7 @@ export async function readBody(command: CommandParams, body: Readonly<Record<str
 const mayBeKept = ({ read: { free }, choices }: Param<unknown>, text: string): boolean =>
   free === undefined || choices !== undefined || (free !== true && /^[\w.-]{1,16}$/.test(text));
 
-/** What a value of a body is on a command line; undefined where it is left out. @throws RangeError */
+/** A body value as typed on a command line; undefined if it is left out. @throws RangeError */
 function textsOf({ value, missing, readAll }: Param<unknown>, given: unknown): string[] | undefined {
   if (given === undefined && missing === undefined) throw new RangeError("is required");
   if (given === undefined || (value === undefined && given === false)) return undefined;

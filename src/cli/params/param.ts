@@ -3,13 +3,13 @@ import { UsageError } from "../framework/command-failure.ts";
 import { notOneOf, notValid } from "../../runtime/text/describe-value.ts";
 import { readInstant } from "../framework/time-format.ts";
 
-/** How a value that a command takes is read. `T` includes undefined where it may be left out. */
+/** How a value of a command is read. `T` includes undefined if it may be left out. */
 export interface Reading<T> {
   readonly read: Reader<T>; // Reads a typed text; throws a RangeError whose message continues after the name.
   readonly choices?: () => Promise<readonly string[]>; // The allowed values, where they are defined elsewhere.
-  readonly readAll?: (typed: readonly string[]) => T; // Of one that may be repeated; without it, the last value counts.
-  readonly missing?: () => T; // The value when left out; where there is none, the command cannot run without it.
-  readonly operatorsNeed?: string; // Why it cannot be left out with an operator's token although it can elsewhere.
+  readonly readAll?: (typed: readonly string[]) => T; // For a repeatable value; otherwise the last one counts.
+  readonly missing?: () => T; // The default; without it, the value is required.
+  readonly operatorsNeed?: string; // Why it is required with an operator's token only.
   readonly holds?: Held | undefined; // What the value names, for completion and for prompts.
   readonly isLocal?: true; // Taken on the storage alone, not by a daemon.
 }
@@ -53,7 +53,7 @@ export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (lette
  * name of the argument or flag: "--page must be an integer …". */
 
 /** Reads a typed text, or throws such a RangeError. `words` are the allowed values of a reader that has a fixed set.
- * `free` text may hold anybody's words: no log keeps it, but for a short word where that is expected. */
+ * `free` text may be personal: logs do not keep it, except a short word if one is expected. */
 export type Reader<T> = ((typed: string) => T) & {
   readonly words?: readonly string[] | undefined;
   readonly free?: true | "unless a word";
@@ -73,7 +73,7 @@ export const text = (max: number): Reader<string> =>
     return value;
   });
 
-/** The same for what names something, as an id: logs may keep it. */
+/** The same for names and ids, which logs may keep. */
 export function name(max: number): Reader<string> {
   const read = text(max);
   return (typed) => read(typed);
@@ -81,7 +81,7 @@ export function name(max: number): Reader<string> {
 
 /** Any text: the contract checks it. */
 export const anything: Reader<string> = free((typed) => typed);
-/** The same for what is usually a word, as a language: logs keep a short one. */
+/** The same for a value that is usually one word, as a language: logs keep short ones. */
 export const word: Reader<string> = Object.assign((typed: string) => typed, { free: "unless a word" as const });
 export const userId: Reader<string> = name(128);
 
@@ -94,7 +94,7 @@ const NAME = /^[A-Za-z0-9_][\w.-]{0,63}$/;
 export const profileName = matching(NAME, "must be 1 to 64 letters, digits, dots, dashes and underscores");
 
 const KEY = /^[\x21-\x7e]{1,128}$/;
-/** The key that makes a repeat safe, as the Idempotency-Key header. */
+/** The key that makes a retry safe, as in the Idempotency-Key header. */
 export const idempotencyKey = matching(KEY, "must be 1 to 128 printable ASCII characters without spaces");
 
 const MOST = Number.MAX_SAFE_INTEGER;

@@ -7,7 +7,7 @@ import { notOneOf } from "../../runtime/text/describe-value.ts";
 /** What was typed for a param: a flag without a value is true. */
 export type Typed = string | true | readonly string[];
 
-/** Reads the values of a command; on a terminal, asks for those that are missing. @returns them, and what was typed
+/** Reads the values of a command; on a terminal, asks for missing ones. @returns the values, and the typed texts
  * @throws UsageError that names every argument and flag that is missing or not valid, not only the first */
 export async function readValues(spec: CommandParams, command: Command, context: Context) {
   const { terminal, daemon } = context;

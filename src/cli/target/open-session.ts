@@ -21,20 +21,20 @@ export type AccountsSession = ReturnType<typeof sessionOf<AccountsService>>;
 /** The whole service, on the same storage. */
 export interface Session extends ReturnType<typeof sessionOf<Service>> {
   readonly baseDir: string; // The folder that relative paths of the configuration are resolved against.
-  readonly fill: (() => ReturnType<typeof loadFixture>) | undefined; // Loads the fixture, with `fillLater`: its users.
+  readonly fill: (() => ReturnType<typeof loadFixture>) | undefined; // With `fillLater`: loads the fixture.
 }
 
 export interface SessionOptions {
-  readonly logger?: (config: Config) => Logger; // Logs to the terminal without.
+  readonly logger?: (config: Config) => Logger; // By default, logs go to the terminal.
   readonly config?: ConfigValues; // Configuration from the command's own flags.
-  readonly check?: (config: Config) => void | Promise<void>; // Checks values against it, first of all.
+  readonly check?: (config: Config) => void | Promise<void>; // Checks values against the configuration first.
   readonly create?: true; // Creates the storage if it does not exist; other commands treat that as a mistyped name.
-  readonly absent?: true; // Only reads, so a storage that does not exist is as good as an empty one.
+  readonly absent?: true; // Reads only: a missing storage counts as empty.
   readonly unfinished?: true; // Also works on a storage whose import is not finished.
   readonly observer?: (config: Config) => ServiceObserver; // Observes what the whole service does.
   readonly open?: (deps: ServiceDeps) => Promise<Service>; // Replaces `createService`, to inject faults.
   readonly workers?: true; // Computes in worker threads.
-  readonly fillLater?: true; // Leaves the fixture to the caller, even a loaded one: the daemon repairs what is missing.
+  readonly fillLater?: true; // Leaves the fixture to the caller, even if loaded before: the daemon completes it.
 }
 
 /** Opens the whole service, or only users and points if no fixture is to be loaded: see `withSession`, `withAccounts`.
@@ -62,7 +62,7 @@ export async function openSession(context: Context, whole: boolean, options: Ses
     const isNew = fixture !== undefined && !(await isLoaded(fixture, storage));
     if (isNew && (await isOfOthers(fixture, storage)))
       throw new UsageError(`${storage.url} has data, but no ${fixture.name} world. ${REFUSALS.ofOthers}`);
-    // Its own sequence: other ids do not depend on who was first here.
+    // A separate sequence, so that this id does not shift the other ids.
     const newId = (): string => restartable(globals.seed).bytes(16).toString("hex");
     const expected = config.storage_id;
     const found = unfinished ? undefined : await identifyStorage(storage, { expected, create, newId });
@@ -100,7 +100,7 @@ function sessionOf<S extends AccountsService>(service: S, restart: (salt: string
     close: () => service.close(),
     /** A call on behalf of a user. @throws AnpError 404 for a user who is not known */
     callOf,
-    /** The same for what gives something or acts for the user. @throws CommandFailure for one who was erased */
+    /** The same for what gives something or acts for the user. @throws CommandFailure for an erased one */
     activeCallOf: async (user: string, idempotency_key?: string): Promise<Call> => {
       const { erased } = await userStates.profileOf(user);
       if (erased === undefined) return callOf(user, idempotency_key);
@@ -115,12 +115,12 @@ async function loadOnce(fixture: Fixture, service: Service, { say }: Terminal): 
     say(`There is no ${fixture.name} world yet: making one in ${service.storage.url}.`);
     await loadFixture(fixture, service);
   }
-  // The daemon refreshes by itself. A command has only this news to show or to answer from.
+  // A daemon refreshes the news itself; a command has to do it before the first use.
   if ((await service.news.status()).version === 0) await service.news.refresh("full");
 }
 
-/** The source of randomness. A seeded one restarts for each state of the ledger it is used on: two processes with one
- * seed would otherwise give two operations the same id, and the ledger would treat the second as a repeat. */
+/** The source of randomness. A seeded one restarts for each state of the ledger it is used on: otherwise two processes
+ * with one seed would use the same operation id, and the ledger would treat the second operation as a repeat. */
 function restartable(seed: string | undefined): Random & { readonly restart: (salt: string) => void } {
   if (seed === undefined) return { ...systemRandom, restart: () => undefined };
   let random = seededRandom(seed);

@@ -86,7 +86,7 @@ const onStorage = <Id extends OperationId, S extends AccountsSession>(
   user: string | undefined,
 ): Operations<Id, S> => ({
   session,
-  currentUser: () => Promise.resolve(user!), // Only commands that name a user ask for it.
+  currentUser: () => Promise.resolve(user!), // Only commands with a user call it.
   zone: () => Promise.resolve(session.zone),
   async run(id, input, key) {
     if (user === undefined) return session.service.run(id, session.anonymous(), input);
@@ -98,7 +98,7 @@ const onStorage = <Id extends OperationId, S extends AccountsSession>(
 
 type Asked = { user?: string | undefined; idempotencyKey?: string | undefined; input: RawInput };
 
-/** Runs an operation of the interface, its input checked before anything is opened. @throws AnpError as it does */
+/** Checks the input, then opens the target and runs an operation of the interface. @throws AnpError as it does */
 export async function runOperation<K extends OperationId>(context: Context, id: K, asked: Asked): Promise<Outcome<K>> {
   const { user, idempotencyKey, input } = asked;
   (await import("../../contract/validation/validate-request.ts")).validateRequest(id, input);
@@ -107,7 +107,7 @@ export async function runOperation<K extends OperationId>(context: Context, id: 
   return outcome;
 }
 
-/** Says so if the result is that of an earlier call. */
+/** Prints a note if the result is that of an earlier call. */
 export function noteReplay({ terminal }: Context, { replayed }: { readonly replayed?: boolean }): void {
   if (replayed === true) terminal.say("This was done before: its first result is shown.");
 }
@@ -148,7 +148,7 @@ async function withSuggestion(error: unknown, { users }: Pick<AccountsService, "
   return new UnknownUserError(error.user, didYouMean(error.user, known));
 }
 
-/** The one user that was typed: see `findUsers`. It reports a part that could not be compared.
+/** The one user that matches the typed text: see `findUsers`. Reports what could not be compared.
  * @throws AnpError 404 when there is none, UsageError when there is more than one */
 export async function findUser({ terminal }: Context, service: AccountsService, typed: string): Promise<string> {
   const { findUsers } = await import("../../admin/find-users.ts");

@@ -12,10 +12,10 @@ import type { Typed } from "../params/read-values.ts";
 import { escapeForTerminal } from "../terminal/clean-text.ts";
 import { CLEARED_LINE } from "../terminal/terminal.ts";
 
-const BEGIN_MS = 30_000; // How long a daemon may take to begin its answer, ms.
+const BEGIN_MS = 30_000; // How long a daemon may take to start its response, ms.
 
-/** Runs a command at the admin address of `context.operatorOf`, with what was `typed` for its params, and passes its
- * output on. @returns the exit code that it has there */
+/** Runs a command at the admin address of `context.operatorOf` with the `typed` params, and forwards its output.
+ * @returns its exit code there */
 export async function sendCommand(
   context: Context,
   command: CommandParams & { readonly name: string },
@@ -57,7 +57,7 @@ export async function sendCommand(
   }
 }
 
-/** What a command prints as JSON at the admin address. @throws CommandFailure as it fails there */
+/** The JSON output of a command at the admin address. @throws CommandFailure when it fails there */
 export async function readFromDaemon(daemon: NonNullable<Context["operatorOf"]>, name: string, body: object) {
   let [out, err] = ["", ""];
   const keep = async (frame: OutputFrame): Promise<void> => {
@@ -70,7 +70,7 @@ export async function readFromDaemon(daemon: NonNullable<Context["operatorOf"]>,
   throw new CommandFailure("exit" in last ? (last.exit as ExitCode) : EXIT.failure, err.replace(/^error: /, "").trim());
 }
 
-/** The daemon has escaped its output already; this side does not rely on it. */
+/** The daemon escapes its output already; the client does not rely on that. */
 function escaped(text: string): string {
   const head = text.startsWith(CLEARED_LINE) ? CLEARED_LINE : "";
   return head + escapeForTerminal(text.slice(head.length));

@@ -29,20 +29,20 @@ type ColumnName<N extends TableName> = keyof Tables[N]["columns"];
 type AtPath<N extends TableName> = {
   [K in ColumnName<N>]: Tables[N]["columns"][K] extends { of: string } ? K : never;
 }[ColumnName<N>];
-/** How columns of a table of `tables.json` are made that are no fields, and shown if not as it says. */
+/** How to make the columns of a table that are not fields, and how to show others than `tables.json` says. */
 type Makings<T, N extends TableName> = { readonly [K in ColumnName<N>]?: Making<T> } & {
   readonly [K in Exclude<ColumnName<N>, CellField<T> | AtPath<N>>]: Making<T> & { readonly of: (row: T) => Cell };
 };
 type Cells<T, N extends TableName> =
   object extends Makings<T, N> ? { readonly cells?: Makings<T, N> } : { readonly cells: Makings<T, N> };
-/** A table of `tables.json`, and the zone of its times. The cells may be left out where it says all of the columns. */
+/** A table of `tables.json`, and the zone of its times. The cells may be left out if it defines all columns. */
 export type Table<T, N extends TableName> = Cells<T, N> & { readonly table: N; readonly zone?: string };
 
-const REF_SHOWN = 13; // A reference is shortened to its first characters, by which --ref finds it.
+const REF_SHOWN = 13; // Characters of a shortened reference, enough for --ref.
 type Row = Readonly<Record<string, unknown>>;
 type Place = { readonly row: Row; readonly terminal: Terminal; readonly now: number; readonly zone: string };
 
-/** How a terminal shows values, by the names that `tables.json` has for it. */
+/** The formatters for a terminal, by their names in `tables.json`. */
 const SHOWN: Readonly<Record<string, (value: never, place: Place) => string>> = {
   instant: showInstant,
   time: (iso: string, { zone }) => showTime(iso, zone),
@@ -56,7 +56,7 @@ const SHOWN: Readonly<Record<string, (value: never, place: Place) => string>> = 
     `${entry}, ${String(seconds_after)} s later, ${repeat_key === "other" ? "other key" : "no key"}`,
 };
 
-/** What `tables.json` says of a column's values: their path in a row, how a terminal shows them, and that there is none. */
+/** A column in `tables.json`: the path of its value in a row, its formatter, and the text for no value. */
 type Written = { readonly of?: string; readonly as?: string; readonly empty?: string };
 
 /** The columns of a table. */
@@ -78,7 +78,7 @@ export function tableColumns<T extends object, N extends TableName>(
   });
 }
 
-/** What is printed of such a table without rows. */
+/** The hint that is printed for a table without rows. */
 export const hintOf = (table: TableName): string | undefined => (TABLES[table] as { none?: string }).none;
 
 export const cellOf = <T extends object>(row: T, { name, of }: Column<T>): Cell =>
@@ -88,7 +88,7 @@ export const cellOf = <T extends object>(row: T, { name, of }: Column<T>): Cell 
 export const plain = (cell: Cell): string =>
   cell === null || cell === undefined ? "" : cleanLine(Array.isArray(cell) ? cell.join("; ") : String(cell));
 
-/** A row in full: a name and a value a line. */
+/** A row in full, one name and value per line. */
 export function drawRecord(names: readonly string[], texts: readonly string[], { paint }: Pick<Terminal, "paint">) {
   const width = Math.max(...names.map(({ length }) => length));
   return names.map((name, at) => `${paint("bold", name.padEnd(width))}  ${texts[at]}`.trimEnd().concat("\n")).join("");

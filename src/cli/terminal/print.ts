@@ -18,7 +18,7 @@ interface Printed<T> {
   readonly none?: string | undefined;
 }
 
-/** Prints rows, `data` as JSON where that differs, or the hint `none`. @returns false when the reader has gone */
+/** Prints rows (as JSON: `data`), or the hint `none` if there are none. @returns false when the reader has gone */
 export async function printRows<T extends object>(context: Context, { rows, columns, data = rows, none }: Printed<T>) {
   const { terminal } = context;
   const format = formatOf(context);
@@ -39,7 +39,7 @@ export const printTable = <T extends object, N extends TableName>(context: Conte
 type Shown<T> = { readonly [K in keyof T]?: (value: T[K]) => string };
 
 /** Prints one object: one field per line on a terminal, one row for a program; false when the reader has gone.
- * @param show how a terminal shows a field, where that is not the plain value */
+ * @param show how a terminal shows a field, if not as the plain value */
 export async function printRecord<T extends object>(context: Context, data: T, show: Shown<T> = {}) {
   const names = Object.keys(data) as (keyof T & string)[];
   const columns = names.map((name) => ({ name, of: (row: T) => toCell(row[name]) }));
@@ -115,7 +115,7 @@ function rendererOf<T extends object>(format: Format, columns: readonly Column<T
 const toCell = (value: unknown): Cell =>
   typeof value === "object" && value !== null ? JSON.stringify(value) : (value as Cell);
 
-/** RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe; numbers stay numbers. */
+/** RFC 4180. A text that a spreadsheet would run as a formula gets a leading apostrophe; numbers stay numbers. */
 function csvField(cell: Cell): string {
   if (typeof cell === "number" || typeof cell === "boolean") return String(cell);
   const joined = Array.isArray(cell) ? cell.join("; ") : ((cell ?? "") as string);

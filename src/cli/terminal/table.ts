@@ -6,7 +6,7 @@ import { widthOf } from "./text-width.ts";
 
 const GAP = 2;
 const LEAST_WIDTH = 16;
-const FEW_COLUMNS = 3; // A table of so few columns stays one on any terminal: its lines wrap.
+const FEW_COLUMNS = 3; // A table with at most this many columns is never drawn as records: its lines wrap.
 const MOST_PER_COLUMN = 4; // Characters: the library takes quadratic time to cut a longer cell to its width.
 
 /** The columns of a table that a terminal has room for, and their widths, the gaps to the next included. */
@@ -17,8 +17,8 @@ export interface TableLayout<T> {
 }
 
 /** Draws a table without lines. Numbers are aligned right; wide characters count two columns; longer texts are cut. As
- * records, each row is drawn in full, a name and a value a line, an empty line between rows.
- * @param isFirst none was drawn yet, so that a table begins with the names of its columns */
+ * records, each row is drawn in full: one name and value per line, an empty line between rows.
+ * @param isFirst whether to draw the column names first */
 export function drawRows<T extends object>(
   rows: readonly T[],
   { columns, widths, asRecords }: TableLayout<T>,
@@ -46,8 +46,8 @@ export function drawRows<T extends object>(
 }
 
 /** Makes columns as wide as their widest cell. On a narrower terminal, the `wide` column is cut first, to 16 columns at
- * least; then `spare` columns are left out. Where that is still wider than the terminal, a table of more than three
- * columns becomes records, which have all of them. */
+ * least; then `spare` columns are left out. If the table is still too wide and has more than three columns, rows are
+ * drawn as records with all columns. */
 export function layOut<T extends object>(rows: readonly T[], given: readonly Column<T>[], terminal: Terminal) {
   const columns = given.filter(({ machine }) => machine !== true);
   const layout = fit(rows, columns, terminal);

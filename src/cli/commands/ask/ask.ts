@@ -61,10 +61,10 @@ async function askAndExplain(context: Context, user: string | undefined, input: 
   return EXIT.ok;
 }
 
-/** An answer of the assistant, with its sources and its cost. */
+/** An answer of the assistant with its sources and cost. */
 type Answer = Outcome<"sendChat">["data"];
 
-/** The sources of an answer, a line each. */
+/** The sources of an answer, one per line. */
 const sourcesOf = ({ source_items }: Answer): string[] =>
   source_items.map(({ title, url }, index) => `[${index + 1}] ${cleanLine(`${title} ${url}`)}`);
 
@@ -134,7 +134,7 @@ async function converse({ io, terminal }: Context, first: number | undefined, as
           if (!(await answer(line))) return EXIT.interrupted;
         } catch (error) {
           const { AnpError } = await import("../../../contract/errors.ts");
-          if (!(error instanceof AnpError)) throw error; // A question that is refused leaves the conversation as it is.
+          if (!(error instanceof AnpError)) throw error; // A refused question does not end the conversation.
           interrupt = undefined;
           terminal.warn(error.message);
         }

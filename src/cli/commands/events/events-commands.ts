@@ -56,7 +56,7 @@ async function printStats(data: Awaited<ReturnType<typeof countEvents>>, context
   if (formatOf(context) === "table") await context.terminal.write(`\n${data.events} events of ${data.users} users.\n`);
 }
 
-/** Reads the events of a range, without the batches that are damaged: those are reported after the others were read.
+/** Reads the events of a range and skips damaged batches, which are reported after the others were read.
  * @throws UsageError when the range ends before it starts */
 async function inRange(
   context: Context,
@@ -97,7 +97,7 @@ const record = defineCommand("events record", {
   },
 });
 
-/** A JSON object of which nothing would silently be changed. */
+/** Reads a JSON object; refuses values that JSON.parse would change silently. */
 function keptObject(typed: string): object {
   const value = parseOrError(typed);
   if (value instanceof Error) throw new RangeError(`must be JSON: ${value.message}`);

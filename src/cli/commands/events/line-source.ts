@@ -17,7 +17,7 @@ export type LineSource = Awaited<ReturnType<typeof openLineSource>>;
 export async function openLineSource(file: string, io: CommandIo) {
   const input = file === "-" ? undefined : await openInput(file, io);
   const stats = input?.stats.isFile() === true ? input.stats : undefined;
-  // A stream that an interrupt destroys closes its handle: what is read again has one of its own.
+  // An interrupt destroys the stream, which closes its handle: a second read needs a handle of its own.
   const again = stats && (await openInput(file, io)).handle;
   let position = { offset: 0, line: 0 };
   // A pipe that has a path has no positions.
@@ -48,7 +48,7 @@ export async function openLineSource(file: string, io: CommandIo) {
       try {
         yield* splitLines(stream, position, signal);
       } catch (error) {
-        if (!signal.aborted) throw error; // A stream that is destroyed ends with an error of its own.
+        if (!signal.aborted) throw error; // A destroyed stream throws, too.
       } finally {
         stream.destroy();
       }
@@ -93,10 +93,10 @@ async function* splitLines(chunks: AsyncIterable<Buffer>, position: Position, si
   if (size > 0 && signal?.aborted !== true) yield [takeLine()];
 }
 
-const LEAST_WAIT_MS = 5; // Shorter waits are postponed until they add up, ms: timers are no more precise.
+const LEAST_WAIT_MS = 5; // Shorter waits are added up first, ms: timers are not more precise.
 const MOST_BEHIND_MS = 1000; // After the source or the target stalled, at most this much time is caught up, ms.
 
-/** The items of a source, evenly spaced, at most `perSecond` of them a second. @param signal ends a wait early */
+/** Passes the items of a source on at an even rate, at most `perSecond`. @param signal ends a wait early */
 export async function* limitRate<T>(source: AsyncIterable<Iterable<T>>, perSecond: number, signal: AbortSignal) {
   const step = 1000 / perSecond;
   let due = performance.now();

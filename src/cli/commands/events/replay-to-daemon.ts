@@ -10,10 +10,10 @@ import { CommandFailure, EXIT } from "../../framework/command.ts";
 import type { Operations } from "../../target/operations.ts";
 
 const IN_FLIGHT = 8;
-const CHUNK = 128; // Events between two points from which a later run can resume.
+const CHUNK = 128; // Events between two resume points.
 const ATTEMPTS = 4; // For an event that a daemon cannot store at the moment.
 
-/** How lines are replayed, and what waits so many seconds until a daemon takes more; it rejects to end the replay. */
+/** Options of a replay; `pause` waits some seconds for a daemon's rate limit, and rejects to end the replay. */
 export type PacedOptions = ReplayOptions & { readonly pause: (seconds: number) => Promise<void> };
 
 type Rejected = NonNullable<StoredChunk["rejected"]>[number];
@@ -38,7 +38,7 @@ export async function replayToDaemon(
 
   function hold(seconds: number): void {
     pausing ??= pause(seconds).finally(() => (pausing = undefined));
-    pausing.catch(() => undefined); // It rejects for those who wait; there may be none.
+    pausing.catch(() => undefined); // Its waiters see the rejection; there may be none.
   }
 
   const count = (sent: ReplayedEvent) => (sent.source_id === undefined ? counts.addSeen(sent.fingerprint) : 1);

@@ -69,7 +69,7 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
     };
     return withAccounts(context, replayHere, flags.dryRun ? { absent: true } : { create: true });
   }
-  // The replay waits by itself where a daemon asks it to, so that an interrupt ends the wait.
+  // The replay itself waits for Retry-After, so that an interrupt ends the wait.
   const operations = await onDaemon(daemon, undefined, { ...RETRY_POLICY, retry_after_ms: 0 });
   const { replayToDaemon } = await import("./replay-to-daemon.ts");
   const target = `${daemon.url} ${await operations.currentUser()}`;

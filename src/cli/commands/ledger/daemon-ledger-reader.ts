@@ -15,8 +15,8 @@ export function openLedgerReader(operations: AccountOperations, user: string): L
 
 const PAGE = 100;
 
-/** Reads the ledger of the token's user through a daemon. The API reports only the present balance: that after an entry
- * is computed back from it, or from where the part that was read last begins. */
+/** Reads the ledger of the token's user through a daemon. The API reports only the current balance: the balance after an
+ * entry is computed back from it, or from the start of the part that was read last. */
 function daemonLedgerReader({ run }: AccountOperations): LedgerReader {
   /** The lowest entry of the part that was read last, and the points before it. */
   let low: { readonly id: number; readonly points: number } | undefined;

@@ -59,7 +59,7 @@ const givenOf = (values: Readonly<Record<string, unknown>>): string[] =>
 
 const NO_CHARGE = { route: null, question: null, repeats_entry: null, seconds_after: null, repeat_key: null };
 
-/** Reads entries with what they charged for. */
+/** Reads entries with the questions that they charged for. */
 async function openWideReader({ service: { ledger, storage } }: AccountsSession, user: string) {
   const { ifDamaged } = await import("../../../storage/storage.ts");
   const { readCharges, REPEAT_WITHIN } = await import("../../../admin/charged-questions.ts");
@@ -80,7 +80,7 @@ async function openWideReader({ service: { ledger, storage } }: AccountsSession,
   };
 }
 
-/** Prints rows as they come, also those before a damaged entry. @param limit ends the list after so many */
+/** Prints rows as they come, also those before a damaged entry. @param limit the maximum number of rows */
 export async function printAll<T extends LedgerRow>(
   context: Context,
   columns: readonly Column<T>[],

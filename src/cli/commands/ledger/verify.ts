@@ -61,7 +61,7 @@ async function readReceipts(file: string, cwd: string): Promise<ReadonlyMap<stri
   }
 }
 
-/** Verifies ledgers as a part of long work. @param found where the results are put as they come */
+/** Verifies ledgers as part of long work. @param found receives the results as they come */
 export async function verifyWithProgress(
   report: ReportPlace,
   storage: Storage,
@@ -77,21 +77,21 @@ export async function verifyWithProgress(
     report((spent_ms) => show(progress, spent_ms));
   };
   for await (const one of verifyLedgers(storage, { ...options, trace, onProgress })) {
-    onProgress(); // What an interrupt ended would count as damaged.
+    onProgress(); // Throws after an interrupt, whose failed reads would count as damage.
     found.push(one);
   }
   return found;
 }
 
-const MAX_MESSAGES = 100; // How many messages are kept of values that belong to no user, and per user.
+const MAX_MESSAGES = 100; // Most messages kept about values without a user, and per user.
 
-/** Verifies the values beside the ledgers in the same pass.
- * @returns `hooks` for the verification; and `add`, which puts the first damage of each user into a verification without
- * one, and returns what is damaged and belongs to no verified user */
+/** Verifies the values outside the ledgers in the same scan.
+ * @returns `hooks` for the verification; and `add`, which sets the first damage of each user whose verification has
+ * none, and returns the other damage */
 async function openValueChecks(storage: Storage) {
   const { checkValues } = await import("../../../admin/find-damaged-values.ts");
   const { encodeSegment } = await import("../../../storage/keys.ts");
-  const damaged = new Map<string | undefined, string[]>(); // By user, that of a cut-off erasure first.
+  const damaged = new Map<string | undefined, string[]>(); // By user; an interrupted erasure comes first.
   const hooks = checkValues(storage, ({ user, message, isErasure }) => {
     const messages = damaged.get(user) ?? [];
     damaged.set(user, messages);
@@ -110,7 +110,7 @@ async function openValueChecks(storage: Storage) {
   return { hooks, add };
 }
 
-/** @throws CommandFailure that names the first wrong entry of each damaged ledger, below the headline */
+/** @throws CommandFailure that names the first damaged entry of each ledger, below the headline */
 export function failOnDamage(found: readonly Verification[], headline: string[] = [], others: string[] = []): void {
   const lines = [...damagesOf(found), ...others];
   if (lines.length > 0) throw new CommandFailure(EXIT.failure, [...headline, ...lines].join("\n"));

@@ -29,9 +29,9 @@ const topics = defineCommand("news topics", {
   },
 });
 
-const LOOK_MS = 50; // Time between two looks at how far a refresh is, ms.
+const LOOK_MS = 50; // Polling interval of a refresh's progress, ms.
 const BAR = 20; // Width of the bar in characters.
-const NAMED = 4; // So many of the sources that are waited for are named.
+const NAMED = 4; // Most pending sources that are named.
 const AGAIN = "Nothing was lost: the same command reads the sources again.";
 const modes = async () =>
   (await import("../../../contract/schemas/news-schemas.ts")).refreshQuery.shape.mode.unwrap().options;
@@ -53,7 +53,7 @@ const refresh = defineCommand("news refresh", {
       // The API does not report the state of the sources.
       return { ...(await refreshed), sources: (await news.status()).sources };
     });
-    // A source that this mode does not read, and none before did, has not failed.
+    // A source that was never read has not failed.
     const failed = sources.filter(({ ok, last_error }) => !ok && last_error !== null);
     await printRecord(context, data);
     const empty = sources.flatMap(({ id, state }) => (state === "empty" ? id : []));
@@ -66,7 +66,7 @@ const refresh = defineCommand("news refresh", {
   },
 });
 
-/** How far a refresh is, as `[#####---------------] 2 of 8 sources read, waiting for Wire, Desk`. */
+/** The progress of a refresh, as `[#####---------------] 2 of 8 sources read, waiting for Wire, Desk`. */
 function showReading(reading: ReturnType<News["reading"]>): string {
   if (reading === undefined) return "refreshing the news";
   const { read, all, waiting } = reading;
@@ -100,7 +100,7 @@ const status = defineCommand("news status", {
 type SourceRow = Awaited<ReturnType<News["status"]>>["sources"][number];
 const COUNTS = ["read", "kept", "cut", "old", "undated", "refused"] as const;
 
-/** What the last read brought, as `12 read, 10 kept, 2 old`. */
+/** The counts of the last read, as `12 read, 10 kept, 2 old`. */
 function lastRead({ last_read, unchanged }: SourceRow): string {
   const counts = COUNTS.flatMap((name) => (last_read?.[name] ? `${last_read[name]} ${name}` : []));
   return [...counts, ...(unchanged === true ? ["unchanged"] : [])].join(", ");

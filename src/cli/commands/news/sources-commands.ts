@@ -12,7 +12,7 @@ const lang = optional(oneOf("zh", "en"));
 const TAKEN_UP = "A daemon that is running goes on with the sources that it was started with: restart it.";
 const configOf = async (context: Context) => (await import("../../target/open-config.ts")).openConfig(context);
 
-/** Reads a header's name and value. What is typed may be a secret, so an error does not repeat it. */
+/** Reads a header's name and value. The value may be secret, so an error does not repeat it. */
 function headerLine(typed: string): readonly [string, string] {
   const [, name, value] = /^([^:]+):(.*)$/.exec(text(4096)(typed)) ?? [];
   if (name === undefined) throw new RangeError("must be NAME: VALUE");
@@ -27,7 +27,7 @@ async function openFile(context: Context) {
   return { file: resolve(context.cwd, file), ids, ...(await import("../../../config/edit-sources.ts")) };
 }
 
-/** A source without what is secret in it. */
+/** A source without its secrets. */
 function shown({ id, name, lang, url, headers = {}, ...source }: WrittenSource) {
   const { timezone = null, categories = [], weight = 1, allow_private = false } = source;
   const address = url.replace(/^(https?:\/\/)[^/?#]*@/i, "$1");

@@ -41,8 +41,8 @@ const reverse = defineCommand("points reverse", {
     }),
 });
 
-/** Prints what is posted. A refusal by the ledger gets advice for an operator: that of the catalogue is for the user.
- * @param tooFew the advice where the user has too few points */
+/** Prints a posted entry. A refusal gets advice for operators; that of the error catalogue is for users.
+ * @param tooFew the advice if the user has too few points */
 async function printPosted(context: Context, posting: Promise<Posted>, zone: string, tooFew = ""): Promise<void> {
   const posted = await posting.catch((error: unknown) => {
     if (!(error instanceof AnpError) || (error.code !== 1005 && error.code !== 1009)) throw error;

@@ -7,7 +7,7 @@ import type { CommandIo } from "../../framework/command-io.ts";
 import { CommandFailure, EXIT, type Program } from "../../framework/command.ts";
 import { bodySchema, readBody } from "../../params/admin-body.ts";
 
-/** The commands that have a role, to be run on a daemon's own service for operators of its admin address. */
+/** The commands with a role, which the admin address runs for operators on the daemon's service. */
 export async function hostedCommands({ catalogue, main }: Program, service: Service): Promise<AdminCommand[]> {
   const loaded = await Promise.all(catalogue.map(({ load }) => load()));
   const all = loaded.flatMap((command) => [command, ...Object.values(command.commands)]);
@@ -32,7 +32,7 @@ async function runHosted(
   let question: string | undefined;
   const signals = new EventEmitter();
   signal.addEventListener("abort", () => signals.emit("SIGTERM", "SIGTERM"));
-  // What a command that asks says of it on this side is not for the caller.
+  // Output after a question is not for the caller.
   const show = async (frame: OutputFrame) => (question === undefined ? write(frame) : undefined);
   const stdout = openStream((out) => show({ out }), { isTTY: terminal.stdout, columns });
   const stderr = openStream((err) => show({ err }), { isTTY: terminal.stderr, columns });
@@ -50,7 +50,7 @@ async function runHosted(
   return question === undefined ? { exit } : { ask: question };
 }
 
-/** A stream whose texts are passed on one by one. A caller who has gone is a reader who has. */
+/** A stream that passes texts on one by one. When the caller has gone, it fails as a closed pipe does. */
 function openStream(pass: (text: string) => Promise<void>, as: { isTTY: boolean; columns: number }) {
   const write = (text: string, _encoding: string, done: (error?: Error) => void): void => {
     pass(text).then(

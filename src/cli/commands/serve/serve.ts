@@ -66,7 +66,7 @@ async function checkPorts(config: Config): Promise<void> {
   }
 }
 
-/** Reports an outage of the storage as a whole: who starts a daemon knows nothing of the key that was used first. */
+/** Reports an outage of the whole storage, without the key of the failed call, which means nothing at a start. */
 async function unusableStorage(error: unknown): Promise<unknown> {
   if (!(await import("../../../storage/storage.ts")).isOutage(error)) return error;
   const [, reason] = /^Cannot \w+ \S+: (.*)$/s.exec(error.message) ?? [];

@@ -19,7 +19,7 @@ export const RUN_OPTIONS = {
   withFaults: toggle(),
 };
 
-/** What is run, and how. */
+/** The files to run, and the flags. */
 export type SmokeOptions = Values<typeof RUN_OPTIONS> & { readonly files: readonly string[] };
 
 export const RECORD_OPTIONS = {

@@ -40,7 +40,7 @@ export const command = defineCommand("status", {
   },
 });
 
-/** Makes what prints one reading after another: a screen, or a line. It is false once the reader has gone. */
+/** Returns a function that prints each status as a screen or a line; false once the reader has gone. */
 function openStatusPrinter(context: Context, watch: boolean): (status: DaemonStatus) => Promise<boolean> {
   const format = formatOf(context);
   const lines = openRowPrinter(context, COLUMNS);
@@ -57,7 +57,7 @@ function openStatusPrinter(context: Context, watch: boolean): (status: DaemonSta
   };
 }
 
-const MOST_NAMED = 5; // Sources that fail that are named.
+const MOST_NAMED = 5; // Most failing sources that are named.
 
 function screenOf({ url, state, reason, metrics_error, version, ...status }: DaemonStatus) {
   const { figures, sources, breakers } = status;

@@ -43,7 +43,7 @@ const rotate = defineCommand("tokens rotate", {
     const expires_at = expires?.(context.clock.now());
     await withAccounts(context, async ({ service: { tokens, clock }, activeCallOf }) => {
       await activeCallOf(user);
-      // Only what was there before the new token ends: of two rotations at once, each leaves the other's.
+      // Only tokens from before the new one are ended: concurrent rotations keep each other's new token.
       const others = await activeTokens(tokens, user);
       const when = grace === 0 ? "at once" : `in ${showSpan(grace)}`;
       if (others.length > 0) await confirmChange(context, yes, `End ${countTokens(others)} of ${user} ${when}?`);
