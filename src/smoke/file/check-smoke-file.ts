@@ -48,7 +48,7 @@ export function checkContent(content: SmokeContent, env: Env): InvalidField[] {
 
 type Answers = Map<string, ReturnType<typeof answerOf>>; // The schemas of the answers of steps, by their ids.
 
-/** Checks paths of answers by the schemas of the steps by then; undefined where no step has run, as in `vars`. */
+/** Checks paths of answers by the schemas of earlier steps; `before` is undefined if there are none, as in `vars`. */
 const schemaAnswer =
   (before: Answers | undefined, ids: readonly string[], vars: SmokeContent["vars"]): Scope["answer"] =>
   (reference, path) => {
@@ -119,7 +119,7 @@ function checkReferences(value: unknown, path: ValuePath, scope: Scope, rows: re
   });
 }
 
-/** `{{name}}` and `$NAME` are references in other tools: as the whole text, in headers, or of a name that the file has. */
+/** `{{name}}` and `$NAME` are references in other tools: if they are the whole text, in a header, or name a variable. */
 function foreignReference(text: string, isSent: boolean, vars: Row | null | undefined, row: Row | undefined) {
   const [, shell] = /^\$([A-Z_][A-Z0-9_]*)$/.exec(text) ?? [];
   const [written = text, name = shell] = /\{\{ *([\w-]+) *\}\}/.exec(text) ?? [];

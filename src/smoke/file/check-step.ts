@@ -18,7 +18,7 @@ interface Subject {
   readonly isCompared?: boolean; // Whether the value itself is compared: not in `$not`.
 }
 
-/** The errors of an expectation: unknown matchers, wrong arguments, and what an answer cannot have by the contract. */
+/** The errors of an expectation: unknown matchers, wrong arguments, and values that the contract excludes. */
 export function checkExpectation(expected: unknown, path: ValuePath, subject?: Subject): InvalidField[] {
   if (typeof expected !== "object" || expected === null) return subject ? checkValue(expected, path, subject) : [];
   if (isMatching(expected))
@@ -95,7 +95,7 @@ function operationOf({ request }: Step): Endpoint | undefined {
   return method === "OPTIONS" ? undefined : endpointAt(target.split("?", 1)[0]!);
 }
 
-/** What `${step.…}` may name: fields of envelopes and of every answer; undefined for pages and unknown paths: any. */
+/** The fields that `${step.…}` may name, of envelopes and all answers; undefined (any) for pages and unknown paths. */
 export function answerOf(step: Step): z.ZodObject | undefined {
   const operation = operationOf(step);
   if (operation === undefined || step.request.startsWith("HEAD ")) return undefined;

@@ -19,7 +19,7 @@ export interface RunValues {
 /** The value of a reference that is not known before the run. */
 export const UNKNOWN = Symbol("unknown");
 
-/** The values that references resolve to: those of a run, or as much of them as is known before it. */
+/** The values that references resolve to: those of a run, or the ones known before it. */
 export interface Scope {
   readonly env: Env;
   readonly run?: RunValues | typeof UNKNOWN | undefined; // UNKNOWN before the run; absent where none can be named.
@@ -27,7 +27,7 @@ export interface Scope {
   readonly row?: Row | undefined;
   readonly rowName?: string;
   readonly answer: (reference: Reference, path: readonly string[]) => unknown; // Throws UnresolvedError.
-  readonly secrets?: Set<string>; // Values of the environment that reports must not show are added to it.
+  readonly secrets?: Set<string>; // Collects environment values that reports must mask.
 }
 
 /** A reference without a value. The message names it. */
@@ -50,7 +50,7 @@ const HEADS = { env: environmentValue, run: runValue, vars: writtenValue, row: w
 /** Whether a word begins references that do not name a step. */
 export const isReserved = (head: string): head is keyof typeof HEADS => Object.hasOwn(HEADS, head);
 
-/** What `${env.NAME:int}` and the like read a text as: any of JSON, or what of it. */
+/** The casts of `${env.NAME:int}` and the like: all JSON values, or those of one type. */
 const CASTS: Readonly<Record<string, readonly [what: string, holds: (value: unknown) => boolean]>> = {
   int: ["an integer", Number.isSafeInteger],
   number: ["a number", (value) => typeof value === "number"],
@@ -64,7 +64,7 @@ const SECRET = /token|secret|key|password/i; // Names of variables whose values 
 export const SHORTEST_SECRET = 4;
 
 /** A value with its references resolved. A text that is one reference becomes the value, of any type; within a longer
- * text the value becomes part of it. {@link UNKNOWN} where only the run knows the value, and the scope is that of before.
+ * text the value becomes part of it. {@link UNKNOWN} for a value that only the run knows, before it.
  * @throws UnresolvedError for a reference without a value
  * @throws RangeError for a malformed reference */
 export function resolveAll(value: unknown, scope: Scope): unknown {

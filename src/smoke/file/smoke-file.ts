@@ -11,7 +11,7 @@ const duration = z
   .regex(/^\d+(\.\d+)?(ms|s)$/, "must be a duration such as 500ms or 2s")
   .meta({ id: "Duration", examples: ["500ms", "2s"] });
 
-/** Most copies of a request at the same moment: each needs two open files where the daemon is in this process. */
+/** Most concurrent copies of a request: each needs two open files if the daemon is in this process. */
 export const MOST_AT_ONCE = 200;
 const AT_ONCE = `must be an integer from 2 to ${MOST_AT_ONCE}, or rows`;
 
@@ -96,7 +96,7 @@ export type PlacedStep = ReturnType<typeof stepsOf>[number];
 export const stepsOf = (content: SmokeContent) =>
   PHASES.flatMap((phase) => (content[phase] ?? []).map((step, index) => ({ phase, index, step })));
 
-/** The rows that a step runs with, those of the file first; none where it runs once, without a row. */
+/** The rows that a step runs with, those of the file first; none if it runs once, without a row. */
 export function rowsOf(content: SmokeContent, { phase, step }: PlacedStep): readonly Row[] {
   const [outer, inner] = [phase === "steps" ? listOf(content.rows) : [], listOf(step.rows)];
   if (outer.length === 0) return inner;

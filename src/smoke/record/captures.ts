@@ -2,7 +2,7 @@ import { nameOf } from "../file/read-smoke-file.ts";
 import { scalarsIn } from "../file/references.ts";
 
 const ID_KEY = /^(?!user_id$)(\w+_)?id$/; // Keys of ids; a user's id is not made by a daemon.
-const SMALLEST = 1_000_000; // Smaller numbers count something: a ledger's entries.
+const SMALLEST = 1_000_000; // Smaller numbers are counters, as of a ledger's entries.
 
 /** An id that a daemon makes. */
 export const isId = (key: string, value: unknown): boolean =>

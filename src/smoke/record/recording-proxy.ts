@@ -7,7 +7,7 @@ import { readBytes } from "../../runtime/read-bytes.ts";
 const MAX_BYTES = 1024 * 1024; // Largest body of a request that is forwarded, bytes.
 const TIMEOUT_MS = 60_000;
 
-/** Headers of one connection or one hop, and those that make a request conditional: its answer would have no body. */
+/** Hop-by-hop headers, and those of conditional requests, whose answers would have no body. */
 const NOT_FORWARDED =
   /^(connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|host|content-length|accept-encoding|expect|if-none-match|if-modified-since)$/;
 
@@ -20,8 +20,8 @@ export interface RecordedCall {
   readonly answer: WireResponse | string; // The answer, or why there is none.
 }
 
-/** Starts a proxy on the loopback interface that records the calls it forwards to a daemon, one at a time: their order
- * is the daemon's. @param most calls that are recorded; later ones are refused with 503 */
+/** Starts a proxy on the loopback interface that records the calls it forwards to a daemon, one at a time, so that both
+ * see the same order. @param most calls that are recorded; later ones are refused with 503 */
 export async function startRecording(daemon: string, port: number, most: number) {
   const calls: RecordedCall[] = [];
   const [full, stopping] = [new AbortController(), new AbortController()];

@@ -3,8 +3,8 @@ import type { RecordedCall } from "./recording-proxy.ts";
 
 const TOKEN = /\banp_[\w-]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g; // The daemon's own, and JWTs, wherever they are.
 
-/** What replaces the tokens of recorded calls, as `${run.token}`: a file never holds a token.
- * @param known tokens of the daemon's users, by what replaces them
+/** Replaces the tokens of recorded calls by references, as `${run.token}`: a file never holds a token.
+ * @param known tokens of the daemon's users, by reference
  * @param isComplete whether any other token is invalid */
 export function createSecrets(calls: readonly RecordedCall[], known: Record<string, string>, isComplete: boolean) {
   const references = new Map(Object.entries(known).map(([reference, token]) => [token, reference]));
@@ -18,7 +18,7 @@ export function createSecrets(calls: readonly RecordedCall[], known: Record<stri
       if (references.has(token)) continue;
       const name = `TOKEN_${++unknown}`;
       const used = calls.filter((call) => call.headers["x-user-token"] === token);
-      // One that is refused may be replaced by any other that is.
+      // A refused token may be replaced by any other invalid one.
       const isRefused = isComplete || used.every(({ answer: got }) => typeof got === "object" && got.status === 401);
       if (!isRefused) variables.push(name);
       references.set(token, isRefused ? `\${env.${name}:-unknown}` : `\${env.${name}}`);
@@ -27,7 +27,7 @@ export function createSecrets(calls: readonly RecordedCall[], known: Record<stri
   const longestFirst = [...references].filter(([{ length }]) => length >= SHORTEST_SECRET);
   longestFirst.sort(([a], [b]) => b.length - a.length);
   return {
-    variables: variables as readonly string[], // What the environment has to hold.
+    variables: variables as readonly string[], // Variables that a run of the file needs.
     referenceOf: (token: string): string => references.get(token)!, // The reference of a token that was in a header.
     /** How a text is written in a smoke file: `${` is escaped, and tokens are references. Other values are unchanged. */
     hide<T>(value: T): T {

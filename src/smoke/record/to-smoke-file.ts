@@ -12,12 +12,12 @@ import { createSecrets } from "./secrets.ts";
 
 interface Recording {
   readonly head: Partial<SmokeContent>; // Its daemon's fixture, clock and seed; empty for another process's daemon.
-  readonly tokens: Readonly<Record<string, string>>; // The daemon's tokens, by what replaces them in the file.
-  readonly exact: boolean; // Whether answers have to come back byte for byte.
+  readonly tokens: Readonly<Record<string, string>>; // The daemon's tokens, by their references in the file.
+  readonly exact: boolean; // Whether answers must be equal byte for byte.
 }
 
 const SENT = ["idempotency-key", "x-request-id", "origin"]; // Headers of requests that change answers.
-const LONGEST = { page: 4096, api: 256 * 1024 }; // Bytes: of a page outside of the API, of an answer of the API.
+const LONGEST = { page: 4096, api: 256 * 1024 }; // Most bytes of a page outside the API, and of an API answer.
 
 interface Context extends Recording {
   readonly isOwn: boolean;
@@ -26,7 +26,7 @@ interface Context extends Recording {
   readonly note: (text: string) => void; // Notes what the file does not repeat or compare.
 }
 
-/** A smoke file that repeats the calls and expects their answers, the same for the same calls, and its variables. */
+/** A deterministic smoke file that repeats the calls and expects their answers, and the variables that it needs. */
 export function toSmokeFile(calls: readonly RecordedCall[], recording: Recording) {
   const isOwn = recording.head.seed !== undefined;
   const secrets = createSecrets(calls, recording.tokens, isOwn);
@@ -101,7 +101,7 @@ function expected(answer: WireResponse, { target, body: sent }: RecordedCall, co
   if (body === undefined || !isPlain(body)) return { ...head, text: secrets.hide(text) };
   const compared = mapped(body, "", (key, value) => {
     const type = { $type: typeof value === "number" ? "integer" : "string" };
-    // What the caller chose, and the ids of contents, are the same in each run.
+    // Ids chosen by the caller, and content ids, are the same in each run.
     if (isId(key, value) && (typeof value === "number" || key !== "id") && !sent.includes(String(value)))
       return captures.reference(key, value) ?? type;
     if (!isOwn && isInstant(value)) return { $type: "timestamp" };

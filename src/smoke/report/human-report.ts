@@ -19,7 +19,7 @@ export function toHuman(result: FileResult, paint: Paint): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Writes what could move a terminal's cursor, begin a line or reverse text as `\uXXXX`. */
+/** Escapes control and bidi characters as `\uXXXX`. */
 function escaped(key: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
   const harmful = key === "answer" || key === "curl" ? /[^\P{Cc}\n]|\p{Bidi_Control}/gu : /\p{Cc}|\p{Bidi_Control}/gu;
@@ -51,7 +51,7 @@ function linesOf(file: FileResult, step: StepResult, paint: Paint): string[] {
   ];
 }
 
-/** The answer from the first field that is wrong on, where it is long. */
+/** The answer; a long one from its first wrong field on. */
 export function shownAnswer({ answer = "", problems }: StepResult): string {
   const field = (problems[0]?.path.split(/[.[\]]/) ?? []).findLast((name) => !/^(?:\d*|length)$/.test(name));
   return cut(answer, MOST_OF_ANSWER, field && `"${field}":`);

@@ -8,7 +8,7 @@ import { differs, type Problem, type SmokeAnswer } from "./smoke-result.ts";
 import type { Step } from "../file/smoke-file.ts";
 import { compare } from "./matchers.ts";
 
-/** The value of a JSON body; undefined when the headers or the text say that it is none. */
+/** The value of a JSON body; undefined when the headers or the text are not JSON. */
 export const bodyOf = ({ headers, text }: Pick<SmokeAnswer, "headers" | "text">): unknown =>
   /\bjson\b/i.test(headers["content-type"] ?? "") ? parseJson(text) : undefined;
 
@@ -18,7 +18,7 @@ export function judge(expect: NonNullable<Step["expect"]>, request: WireRequest,
   const { method, headers: sent } = request;
   const headers = { get: (name: string) => answer.headers[name] ?? null };
   const deviations = validateResponse({ ...answer, method, path, sent, headers });
-  const rate = endpointAt(path)?.rate; // The path of an operation does not say which limit it counts for.
+  const rate = endpointAt(path)?.rate; // The rate group, which tells which limit the operation counts for.
   const hinted = compareAll(expect, answer).map((problem) => {
     const { path, message, expected, got } = problem;
     const isOfRate = `${path} ${expected}` === "status 429" || (/^headers\.ratelimit/i.test(path) && got === "nothing");
@@ -47,7 +47,7 @@ function compareAll(expect: NonNullable<Step["expect"]>, answer: SmokeAnswer): P
   ];
 }
 
-/** A header is a text; one that is a number or a boolean is also compared as that. */
+/** A header is text; a numeric or boolean one is also compared as a number or boolean. */
 function compareHeader(expected: unknown, actual: string | undefined, path: string): readonly Problem[] {
   const problems = compare(expected, actual, path);
   const typed = /^(-?\d+(\.\d+)?|true|false)$/.test(actual ?? "") ? parseJson(actual!) : undefined;
@@ -65,7 +65,7 @@ function compareText(expected: unknown, actual: string): readonly Problem[] {
   return named.length === 0 ? problems : named;
 }
 
-/** The problems of the numbers of answers by status or code; an answer that none of the keys counts is one. */
+/** The problems of the numbers of answers by status or code; an answer that no key counts is a problem, too. */
 export function judgeCounts(counts: Readonly<Record<string, unknown>>, answers: readonly SmokeAnswer[]): Problem[] {
   const keysOf = ({ status, body }: SmokeAnswer): string[] => [String(status), String(fieldOf(body, "code"))];
   const count = (key: string): number => answers.filter((answer) => keysOf(answer).includes(key)).length;

@@ -81,7 +81,7 @@ export const MATCHERS = {
 
 const bound = z.union([z.number(), z.string()]);
 
-/** The arguments of the matchers that take no expectation, nor a list of them. */
+/** The argument schemas of the matchers that take neither an expectation nor a list of them. */
 export const ARGUMENTS: Readonly<Partial<Record<MatcherName, z.ZodType>>> = {
   $exists: z.boolean(),
   $type: z.enum(Object.keys(TYPES) as (keyof typeof TYPES)[]),

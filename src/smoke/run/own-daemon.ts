@@ -62,7 +62,7 @@ export async function planDaemon(file: DaemonFile, env: Env = {}, cwd = "") {
 }
 
 /** Starts an in-memory daemon on a free port of the loopback interface, with its fixture loaded.
- * @param runners share with other daemons what they compute alike */
+ * @param runners job runners that other daemons may share */
 export async function startDaemon(plan: DaemonPlan, logger: Logger, runners: Partial<JobRunners> = {}) {
   const { fixture, loaded, seed } = plan;
   const { config, baseDir } = loaded;

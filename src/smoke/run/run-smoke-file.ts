@@ -89,7 +89,7 @@ type StepScope = Scope & { readonly secrets: ReadonlySet<string> };
 
 interface Attempt {
   readonly problems: readonly Problem[];
-  readonly sent?: readonly PreparedStep[]; // What was sent; the first that is wrong, if any is, comes first.
+  readonly sent?: readonly PreparedStep[]; // The sent requests; the first one with a problem comes first.
   readonly answer?: SmokeAnswer | undefined;
   readonly unreachable?: string | undefined;
   readonly unresolved?: Reference;

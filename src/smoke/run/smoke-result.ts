@@ -67,7 +67,7 @@ export const MAX_CHARACTERS = 65_536;
 /** A value on one line, as JSON, truncated when very long. */
 export const show = (value: unknown) => (value === undefined ? "nothing" : cut(JSON.stringify(value), MAX_CHARACTERS));
 
-/** A text of at most so many characters: its beginning, or where `key` is in it. */
+/** A text cut to `most` characters: its beginning, or the part around `key`. */
 export function cut(text: string, most: number, key = ""): string {
   if (text.length <= most) return text;
   const from = Math.max(0, text.indexOf(key) - most / 4);

@@ -9,7 +9,7 @@ import type { Case } from "./plan-cases.ts";
 import type { Problem, SmokeAnswer } from "./smoke-result.ts";
 
 /** Compares the body of an answer with the step's snapshot, a file beside the smoke file, or writes it. Masked fields
- * count by type: a name at any depth, or a path as `data.items.id`. @param problems what else is wrong */
+ * count by type: a name at any depth, or a path as `data.items.id`. @param problems the other problems of the answer */
 export async function checkSnapshot(
   { step: { id, expect: { snapshot, mask = [] } = {} }, number }: Case,
   { path: smokeFile, content: { defaults } }: SmokeFile,
@@ -17,7 +17,7 @@ export async function checkSnapshot(
   { answer, problems }: { readonly answer?: SmokeAnswer | undefined; readonly problems: readonly Problem[] },
 ): Promise<readonly Problem[]> {
   if (snapshot === undefined || answer === undefined) return [];
-  // A wrong answer is not to become the snapshot, and the body of another status has other fields.
+  // A wrong answer must not become the snapshot, and the body of another status has other fields.
   if (problems.length > 0 && (update || problems.some(({ path }) => /^(status|code)$/.test(path)))) return [];
   const base = resolve(cwd, smokeFile).replace(/\.ya?ml$/i, "");
   const file = `${base}.${snapshot === true ? id! : snapshot}${number && `.${number}`}.snapshot.json`;
