@@ -3,7 +3,7 @@ export const RETRY_POLICY = {
   retries: 3, // Attempts after the first.
   base_ms: 200, // The wait before the first retry; it doubles with each retry.
   max_ms: 5000,
-  retry_after_ms: 30_000, // The longest Retry-After that is honoured; a longer one ends the call.
+  retry_after_ms: 30_000, // The longest Retry-After to wait for; a longer one ends the call.
 };
 
 export type RetryPolicy = Readonly<typeof RETRY_POLICY>;

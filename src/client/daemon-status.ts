@@ -9,8 +9,8 @@ import { send, UnreachableError } from "./transport.ts";
 /** Where a daemon's pages are. */
 export interface DaemonPages {
   readonly url: string;
-  readonly metricsUrl?: string | undefined; // Its metrics, where they are not beside the API.
-  readonly isOwn?: boolean; // This machine's own: its certificate need not be for the address.
+  readonly metricsUrl?: string | undefined; // Its metrics, if not served beside the API.
+  readonly isOwn?: boolean; // On this machine: its certificate may be for another name.
 }
 
 /** A daemon's state, as its own pages report it. */
@@ -19,10 +19,10 @@ export type DaemonStatus = Awaited<ReturnType<typeof readDaemonStatus>>;
 const IS_ADMIN =
   "is a daemon's admin address: give the address of its API instead, that of server.host and server.port.";
 
-/** How long a page is waited for, ms. */
+/** Timeout of a page, ms. */
 export const PAGE_MS = 5000;
 
-/** Reads a daemon's pages. Its figures are those since its start, and null where its metrics cannot be read.
+/** Reads a daemon's pages. Its figures are those since its start, and null if its metrics cannot be read.
  * @param now ms since the Unix epoch */
 export async function readDaemonStatus({ url, metricsUrl, isOwn }: DaemonPages, now: number) {
   const metrics_url = metricsUrl ?? pageUrl(url, "/metrics");
@@ -53,7 +53,7 @@ export const isAdminAddress = async (url: string) => isAdmins(await readPage(pag
 const isAdmins = ({ status, text }: Page): boolean => status === 404 && text.includes(NOT_AT_ADMIN);
 type Page = Awaited<ReturnType<typeof readPage>>;
 
-/** A page; status 0 where there was no response. `problem`: what is wrong where another status is expected. */
+/** A page; status 0 without a response. `problem`: the reason, for a caller that expects another status. */
 async function readPage(url: string, insecure?: boolean) {
   try {
     const headers = { accept: "text/plain", "user-agent": "anp" };

@@ -4,7 +4,7 @@ import { request as requestHttps } from "node:https";
 import { readBytes } from "../runtime/read-bytes.ts";
 import REASONS from "./network-reasons.json" with { type: "json" };
 
-const MAX_BYTES = 32 * 1024 * 1024; // The largest of the contract, a full page of news, is below 1 MiB.
+const MAX_BYTES = 32 * 1024 * 1024; // The contract's largest response, a page of news, is below 1 MiB.
 
 /** One HTTP request, complete. */
 export interface WireRequest {
@@ -12,7 +12,7 @@ export interface WireRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
-  readonly insecure?: boolean | undefined; // Accepts any certificate: of this machine's own server, without a secret.
+  readonly insecure?: boolean | undefined; // Accepts any certificate: for the local daemon, without secrets.
 }
 
 /** One HTTP response, complete. Header names are in lower case; `text` is the body, read as UTF-8. */
@@ -49,7 +49,7 @@ export async function readWhole(response: IncomingMessage) {
 }
 
 /** As `send`, for a response that is read as it comes.
- * @param read gets the response, and what ends the timeout for good. It throws where the response is not complete */
+ * @param read gets the response and a function that ends the timeout; throws if the response is incomplete */
 export async function exchange<T>(
   { method, url, headers, body, insecure = false }: WireRequest,
   timeout_ms: number,

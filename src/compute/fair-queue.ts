@@ -1,4 +1,4 @@
-/** What callers wait for, taken in turn, one of each. What has no caller is the service's own, taken every other time. */
+/** A round-robin queue over callers. Items without a caller, the service's own, are taken every other time. */
 export function createFairQueue<T>() {
   const waiting = new Map<string | undefined, T[]>(); // By caller (undefined: the service), the next one first.
   let wasOwn = false;

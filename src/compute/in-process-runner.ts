@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { JobError, timeoutError } from "./job-runner.ts";
 import type { Input, JobRunner, Jobs, Output, RunOptions } from "./job-runner.ts";
 
-const STEPS = 32; // Steps of a job between two turns of the event loop: a few milliseconds.
+const STEPS = 32; // Steps of a job per turn of the event loop: a few milliseconds.
 
 /** Runs jobs in this process, for commands and tests. A job is interrupted only between its steps: keep them short.
  * @param open loads the jobs, before the first one

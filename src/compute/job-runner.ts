@@ -1,5 +1,5 @@
-/** Work whose cost depends on foreign text, as jobs: a room of the program names its jobs in one table, and a runner
- * runs them one at a time, either in a worker thread (`WorkerRunner`) or in this process (`createInProcessRunner`).
+/** Work whose cost depends on untrusted text, as jobs: a module names its jobs in one table, and a runner runs them one
+ * at a time, either in a worker thread (`WorkerRunner`) or in this process (`createInProcessRunner`).
  * @example
  * const jobs = { count: (text: string) => text.length };
  * const runner: JobRunner<typeof jobs> = createInProcessRunner(() => jobs, 1000);
@@ -9,22 +9,22 @@ export type Jobs = Readonly<Record<string, Job>>;
 type Job = (input: never, context: JobContext) => unknown;
 export type Input<J extends Jobs, K extends keyof J> = Parameters<J[K]>[0];
 export type Output<J extends Jobs, K extends keyof J> = Awaited<ReturnType<J[K]>>;
-/** Ends a step of a long job: other work of the process may run. It is to be awaited. */
+/** Ends a step of a long job, so that other work of the process may run. It must be awaited. */
 export type Step = () => Promise<void> | undefined;
 
 /** What a running job may call. */
 export interface JobContext {
-  /** In a thread of its own it does nothing: the thread is ended at the deadline. In process it lets other work run.
+  /** Does nothing in a worker thread, which is ended at the deadline. In process it lets other work run.
    * @throws JobError `timeout` in process, when the deadline has passed */
   readonly step: Step;
-  /** Hands the memory of a buffer in the output over instead of copying it. The job must not use it afterwards. */
+  /** Transfers a buffer in the output instead of copying it. The job must not use it afterwards. */
   readonly move: (buffer: ArrayBuffer) => void;
 }
 
 export interface RunOptions {
   readonly deadline_ms?: number; // Longest run, from the moment the job begins. Default: the runner's.
   readonly signal?: AbortSignal | undefined; // Drops a job that waits; a running one continues, but its output is not waited for.
-  readonly caller?: string; // Who the job is for: jobs of different callers are run in turn.
+  readonly caller?: string; // Jobs of different callers are run round-robin.
   readonly wait_ms?: number; // Longest wait for its turn once a worker runs, ms; then the job fails without having been run.
 }
 
@@ -33,7 +33,7 @@ export interface JobRunner<J extends Jobs> {
   /** @throws JobError when this job fails; the jobs that wait are not affected
    * @throws DOMException an AbortError, when the signal aborts it or the runner is closed */
   run<K extends keyof J & string>(name: K, input: Input<J, K>, options?: RunOptions): Promise<Output<J, K>>;
-  close(): Promise<void>; // Aborts what waits and runs.
+  close(): Promise<void>; // Aborts waiting and running jobs.
 }
 
 type JobFailure = "timeout" | "out_of_memory" | "overdue" | "failed"; // Overdue: its turn did not come in time.

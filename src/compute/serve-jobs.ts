@@ -22,7 +22,7 @@ export async function serveJobs(open: () => Jobs | Promise<Jobs>): Promise<void>
       port.postMessage({ output } satisfies JobReply, moved);
     } catch (error) {
       const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
-      // What else an error holds may not be cloned.
+      // Other properties of an error may not be cloneable.
       port.postMessage({ error: Object.assign(new Error(message), { stack }) } satisfies JobReply);
     }
   }

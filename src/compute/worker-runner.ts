@@ -7,9 +7,9 @@ import { JobError, timeoutError } from "./job-runner.ts";
 import type { Input, JobObserver, JobRunner, Jobs, Output, RunOptions } from "./job-runner.ts";
 import type { JobReply, JobRequest } from "./serve-jobs.ts";
 
-const END_MS = 1000; // Longest wait for a worker's end before the next one starts: in native code it may take long.
-const RETRY_MS = 1000; // How long no worker is started after one that failed before it was ready, ms.
-const YOUNG_MB = 8; // The young generation, MB: small, since most workers have one of their own all the time.
+const END_MS = 1000; // Longest wait for a worker's end before the next one starts, ms: native code may take long.
+const RETRY_MS = 1000; // Pause after a worker that failed before it was ready, ms.
+const YOUNG_MB = 8; // V8's young generation, MB: small, since most workers allocate it permanently.
 
 export interface WorkerOptions {
   readonly name: string;
@@ -17,26 +17,26 @@ export interface WorkerOptions {
   readonly deadline_ms: number;
   readonly start_ms: number;
   readonly memory_mb: number; // V8's heap, MB. Buffers do not count.
-  readonly young_mb?: number; // That of what was made last, MB. Default: 8.
-  readonly idle_ms?: number; // Without a job for so long, a worker is ended; the next job starts one. Default: never.
+  readonly young_mb?: number; // V8's young generation, MB. Default: 8.
+  readonly idle_ms?: number; // Idle time until a worker is ended; the next job starts one. Default: never.
   readonly logger: Logger;
   readonly observer?: JobObserver | undefined;
 }
 
-/** A file of the build that is the entry of a worker, also for what runs from the sources. */
+/** The bundled entry file of a worker, also when the program runs from its sources. */
 export const workerFile = (name: string): URL => packageFile(`dist/bundle/${name}.cjs`);
 
 interface Task {
   readonly request: JobRequest;
-  readonly since: number; // When it was asked for, by a monotonic clock.
+  readonly since: number; // When it was submitted, by a monotonic clock.
   readonly options: RunOptions;
   readonly resolve: (output: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Runs jobs in one worker thread, which starts with the first job, and takes those of different callers in turn. A
- * worker that exceeds a deadline or its memory is ended and replaced; only the job it was running fails. (Pools such as
- * piscina and tinypool share jobs among equal workers without state; here one worker keeps what its jobs need.)
+/** Runs jobs in one worker thread, which starts with the first job, round-robin over their callers. A worker that
+ * exceeds a deadline or its memory is ended and replaced; only the job it was running fails. (Pools such as piscina and
+ * tinypool share jobs among equal workers without state; here one worker keeps what its jobs need.)
  * @example
  * const runner = new WorkerRunner<NewsJobs>({ name: "news", file: workerFile("news-worker"), ... });
  * const parsed = await runner.run("parse", { bytes }, { deadline_ms: 5000 }); */
@@ -46,7 +46,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
   #running: Task | undefined;
   #worker: Worker | undefined;
   #isReady = false;
-  #readySince = 0; // By a monotonic clock. Until then no job's turn could come.
+  #readySince = 0; // By a monotonic clock. Jobs cannot run before that.
   #restartAt = 0; // No worker is started before this instant, by a monotonic clock.
   #startFailure: JobError["failure"] = "failed"; // Why the last one did not start.
   #timer: NodeJS.Timeout | undefined; // Of the start, of the running job, or of idleness.
@@ -131,7 +131,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     worker.on("message", (reply: JobReply) => ifMine(() => this.#settle(reply)));
     worker.on("error", (error: NodeJS.ErrnoException) => ifMine(() => this.#fail(errorOf(error))));
     worker.on("exit", (code) => ifMine(() => this.#fail(new JobError("failed", `the ${name} worker ended (${code})`))));
-    worker.unref(); // Once it is listened to: that would undo it. While a job runs, its limit keeps the process alive.
+    worker.unref(); // After the listeners, which would undo it. While a job runs, its timer keeps the process alive.
   }
 
   #settle(reply: JobReply): void {
@@ -144,7 +144,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     this.#next();
   }
 
-  /** Ends the worker at a limit. What it has sent by then still counts: this thread may have been late itself. */
+  /** Ends the worker at a limit. A reply sent before still counts, since this thread may itself be late. */
   #limit(ms: number): void {
     const worker = this.#worker;
     clearTimeout(this.#timer);

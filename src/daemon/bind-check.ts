@@ -7,7 +7,7 @@ import REASONS from "./bind-reasons.json" with { type: "json" };
 /** An address that the daemon listens on, by the section of the configuration that names it. */
 export type Listening = ReturnType<typeof addressesOf>[number];
 
-/** The addresses of the API, of the operators and of the metrics, as far as there are any. */
+/** The configured addresses of the API, the admin address and the metrics. */
 export function addressesOf({ server, admin, metrics }: Config) {
   const metricsPort = metrics.enabled ? metrics.port : undefined;
   return [

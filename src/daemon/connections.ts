@@ -8,20 +8,20 @@ import { answerParseError } from "./malformed-requests.ts";
 export interface ConnectionBounds {
   readonly peer_ms: number; // Longest wait for the peer: for headers, for a body, or until it reads more of a response.
   readonly most: number; // Most connections; beyond them, idle ones are closed.
-  readonly closed?: ((reason: ClosingReason) => void) | undefined; // For each that is closed before its peer has.
+  readonly closed?: ((reason: ClosingReason) => void) | undefined; // Called for each connection that this side closes.
 }
 
-type ClosingReason = "headers" | "body" | "response" | "idle"; // Not complete, not read, or idle among too many.
+type ClosingReason = "headers" | "body" | "response" | "idle"; // Incomplete, unread, or idle with too many open.
 
-const EXAMINED_MS = 1000; // How often connections are examined at least, ms.
-const CLOSED_TOGETHER = 64; // Closed in one turn of the event loop; idle ones together: not each new one searches.
-const OTHER_FILES = 512; // Files that are kept free for the storage and for sources.
-const READING = 6; // So many times the usual wait for slow readers: Node does not show how much they have read.
-const MOST_UNREAD = 64 * 1024 * 1024; // Most bytes of all responses that wait for their readers.
+const EXAMINED_MS = 1000; // Longest time between two checks of all connections, ms.
+const CLOSED_TOGETHER = 64; // Closed per turn of the event loop; idle ones as a group, to save searches.
+const OTHER_FILES = 512; // File descriptors reserved for the storage and for sources.
+const READING = 6; // Factor of the wait for slow readers: Node does not show how much they have read.
+const MOST_UNREAD = 64 * 1024 * 1024; // Most buffered bytes of all responses that wait for readers.
 
 interface Connection {
   response?: ServerResponse; // The last response that was begun; undefined before the first request.
-  awaited: ClosingReason | undefined; // What the peer is waited for, and since when.
+  awaited: ClosingReason | undefined; // What this side waits for, and since when.
   since: number;
 }
 
@@ -29,13 +29,13 @@ interface Connection {
  * peers that do not read, and are checked every 30 s only. */
 export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
   const open = new Map<Socket, Connection>();
-  const counted = new WeakSet<Socket>(); // One whose end its peer does not take is closed twice.
+  const counted = new WeakSet<Socket>(); // If the peer ignores the end, a socket is closed twice.
   const mostOpen = Math.min(most, Math.max(64, mostFiles() - OTHER_FILES));
   let examining: Promise<void> | undefined;
-  // Never two at once: the second would destroy what the first has just ended, before it was sent.
+  // Never two at once: the second would destroy a socket that the first just ended, before its data are sent.
   const examineOnce = (): void => void (examining ??= examine().finally(() => (examining = undefined)));
   const timer = setInterval(examineOnce, Math.min(EXAMINED_MS, peer_ms)).unref();
-  // A crowd's connections end together, and their peers may come back together.
+  // Connections of a burst time out together, and their peers may reconnect together.
   const turn = createPace(CLOSED_TOGETHER);
 
   async function examine(): Promise<void> {
@@ -67,7 +67,7 @@ export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
   function close(socket: Socket, reason: ClosingReason): void {
     if (!counted.has(socket)) closed?.(reason);
     counted.add(socket);
-    if (socket.writableEnded || reason === "response") socket.destroy(); // The peer of an earlier end may not read it.
+    if (socket.writableEnded || reason === "response") socket.destroy(); // A peer may ignore the earlier end.
     else if (reason === "headers" && socket.bytesRead > 0) answerParseError(TIMEOUT, socket);
     else socket.destroySoon();
   }
@@ -94,7 +94,7 @@ export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
 
 const TIMEOUT: NodeJS.ErrnoException = Object.assign(new Error(), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
 
-/** What the peer of a connection is waited for; undefined while this side computes, or the connection is idle. */
+/** What this side waits for; undefined while it computes, or the connection is idle. */
 function awaitedOf({ response }: Connection): ClosingReason | undefined {
   if (response === undefined) return "headers";
   if (!response.req.complete) return "body";

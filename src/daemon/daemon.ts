@@ -37,7 +37,7 @@ export interface DaemonOptions {
   readonly faults: Faults | undefined;
   readonly adminCommands: (service: Service) => Promise<readonly AdminCommand[]>;
   readonly say: (text: string) => void; // Shows a text to the person who starts the daemon.
-  /** Where the log goes: as JSON lines, but to a terminal as lines for that person. */
+  /** The stream for the log: JSON lines, or readable lines for a terminal. */
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
@@ -177,7 +177,7 @@ export class Daemon {
     }
   }
 
-  /** Loads the fixture and its news, local files, and injects the faults; only then it is ready. */
+  /** Loads the fixture and its news, local files, and injects the faults; after that the daemon is ready. */
   async #fill({ service, fill }: DaemonSession, refreshes: RefreshTimer) {
     const { faults } = this.#options;
     const users = await fill?.();

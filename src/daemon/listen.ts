@@ -11,7 +11,7 @@ import { checkPort, PortError } from "./bind-check.ts";
 import { checkTlsFiles, type TlsFiles } from "./tls-files.ts";
 
 const BACKLOG = 4096; // Connections that wait to be accepted; the kernel takes at most its `net.core.somaxconn`.
-const KEEP_ALIVE_MS = 75_000; // Longer than proxies and clients keep idle connections: none sends on one just closed.
+const KEEP_ALIVE_MS = 75_000; // Longer than proxies and clients keep idle connections, so that none uses a closed one.
 
 const BOUNDS: ConnectionBounds = { peer_ms: 10_000, most: Infinity };
 type Server = Awaited<ReturnType<typeof listhen>>["server"];
@@ -62,7 +62,7 @@ async function listenWithListhen(handler: RequestListener, host: string, port: n
   }
 }
 
-/** listhen passes no backlog: with Node's 511, a crowd's connections are dropped, and tried again after up to 15 s. */
+/** listhen passes no backlog: with Node's 511, connections of a burst are dropped, and retried after up to 15 s. */
 async function listenAgain(server: Server, host: string): Promise<void> {
   const { port } = server.address() as AddressInfo;
   const closed = once(server.close(), "close");

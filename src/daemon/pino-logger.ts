@@ -7,7 +7,7 @@ import { stackOf } from "../runtime/logger.ts";
 
 const FLUSH_MS = 200; // How long a line may wait to be written, ms.
 const END_WITHIN_MS = 500;
-const MOST_WAITING = 4 * 1024 * 1024; // Of the buffer while nobody reads, UTF-16 units; further lines are dropped.
+const MOST_WAITING = 4 * 1024 * 1024; // Buffer limit if nobody reads, UTF-16 units; further lines are dropped.
 
 /** Logs JSON lines to stderr in the background, or to `write`, which takes each one at once. */
 export function createPinoLogger(level: Config["log"]["level"], clock: Clock, write?: (line: string) => void) {

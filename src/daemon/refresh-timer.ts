@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { RefreshMode } from "../news/news.ts";
 import type { Service } from "../service/service.ts";
 
-const FULL_EVERY = 12; // After so many intervals, a refresh is full.
+const FULL_EVERY = 12; // Intervals between full refreshes.
 const RETRIES = 10; // How many times a failed refresh is retried within an interval.
 
 type Published = Readonly<Record<"published_ms" | "full_ms", number | undefined>>;
@@ -50,7 +50,7 @@ export function createRefreshTimer(service: Pick<Service, "news" | "clock" | "co
     }
   }
 
-  /** Refreshes if that is due. A failure is logged. @returns how long to wait then, ms */
+  /** Refreshes if due. A failure is logged. @returns the time until the next check, ms */
   async function refreshIfDue(isFirst: boolean): Promise<number> {
     try {
       const { in_ms, mode, version, full_ms } = await dueNext();

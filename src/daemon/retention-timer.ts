@@ -6,8 +6,8 @@ import type { Service } from "../service/service.ts";
 
 const LEAST_MS = 1000; // The shortest wait, ms: a timer may end a little before the midnight that it waits for.
 
-/** Removes at each midnight of the quota what the configuration no longer keeps, until the signal. Several daemons may do
- * so at once. @param wait passes so many ms, or less when the signal is aborted */
+/** Removes expired data at each midnight of the quota's zone, until the signal is aborted. Several daemons may do so at
+ * once. @param wait waits so many ms, or until the signal is aborted */
 export async function keepRetention(
   service: Pick<Service, "storage" | "clock" | "config" | "logger">,
   signal: AbortSignal,

@@ -3,20 +3,20 @@ import type { FixtureUser } from "../admin/load-fixture.ts";
 interface Started {
   readonly url: string;
   readonly storage: string;
-  readonly metrics: string | undefined; // Where the metrics are, if they have a separate port.
+  readonly metrics: string | undefined; // URL of the metrics, if they have a separate port.
   readonly admin: string | undefined;
   readonly faults: readonly string[] | undefined;
   readonly users: readonly FixtureUser[] | undefined; // Of a fixture; their tokens are shown.
 }
 
-/** A line of the log, whatever its level: who reads it must find the daemon. It has no tokens. */
+/** The start line of the log, written at any level, since log readers need the address. It has no tokens. */
 export function startLine({ url, storage, metrics, admin, faults }: Started, time: string): string {
   const pages = [`${url}/`, `${url}/docs`];
   const msg = `anp listens on ${url} with ${storage}`;
   return JSON.stringify({ level: "info", time, url, pages, storage, metrics, admin, faults, msg });
 }
 
-/** What the person who starts a daemon sees: its address, its storage, and how to make a first call. */
+/** The text for the person who starts a daemon: its address, its storage, and a first call. */
 export function startBanner({ url, storage, admin, faults, users }: Started): string {
   const lines = [`anp listens on ${url}`, `storage: ${storage}`, `in a browser: ${url}/ and ${url}/docs`];
   if (admin !== undefined) lines.push(`admin address: ${admin}`);

@@ -17,7 +17,7 @@ interface WatchDeps {
   readonly onLostParts?: (lost: number) => void; // Parts, as the primaries of a cluster, were lost or are back.
 }
 
-/** Logs when the storage is lost (a probe fails) and back, in few lines. A call that fails alone concerns its key. */
+/** Logs when the storage is lost (a probe fails) and back, in few lines. One failed call may concern only its key. */
 export class StorageWatch {
   readonly #deps: WatchDeps;
   readonly #timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();

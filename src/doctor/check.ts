@@ -17,7 +17,7 @@ export interface Check {
 /** The input of the checks. */
 export interface CheckInput {
   readonly loaded: LoadedConfig;
-  readonly fixture?: Fixture | undefined; // The fixture that is used instead of an operator's content, if any.
+  readonly fixture?: Fixture | undefined; // Used instead of an operator's content, if any.
   readonly now: number;
 }
 

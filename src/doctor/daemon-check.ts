@@ -15,7 +15,7 @@ import { expiryFinding } from "./installation-checks.ts";
 import { finding } from "./check.ts";
 import { CLOCK_BOUND_MS, seconds } from "./storage-check.ts";
 
-/** A running daemon, and who asks it. */
+/** A running daemon, and the caller's token and clock. */
 export type DaemonInput = DaemonPages & { readonly token?: string | undefined; readonly clock: Clock };
 
 /** Checks a running daemon from outside. */
@@ -33,7 +33,7 @@ export async function checkDaemon(input: DaemonInput): Promise<Finding[]> {
   ];
 }
 
-/** When the certificate that is served expires. Whether it is trusted decides whether the daemon is reached. */
+/** When the certificate that is served expires. An untrusted certificate shows as an unreachable daemon. */
 async function certificateFinding({ protocol, hostname, port }: URL, now: number): Promise<Finding[]> {
   if (protocol !== "https:") return [];
   const host = hostname.replace(/^\[|\]$/g, "");
@@ -43,7 +43,7 @@ async function certificateFinding({ protocol, hostname, port }: URL, now: number
     await once(socket, "secureConnect", { signal: AbortSignal.timeout(PAGE_MS) });
     return [expiryFinding(socket.getPeerCertificate().valid_to, now, "servedCertificate")];
   } catch {
-    return []; // The daemon is not reached either, which says why.
+    return []; // The finding about the unreachable daemon has the reason.
   } finally {
     socket.destroy();
   }
@@ -59,7 +59,7 @@ async function checkDocument({ url, clock }: DaemonInput): Promise<Finding[]> {
     const ours: unknown = JSON.parse(JSON.stringify(openApiDocument()), withoutCeilings);
     const isSame = JSON.stringify(document) === JSON.stringify(ours);
     const hash = `SHA-256 ${sha256(text).slice(0, 12)}`;
-    const ahead = Date.parse(headers["date"] ?? "") + 500 - clock.now(); // The header is cut to the second.
+    const ahead = Date.parse(headers["date"] ?? "") + 500 - clock.now(); // The header is truncated to the second.
     const direction = ahead > 0 ? "ahead of" : "behind";
     return [
       finding(theirs === version() ? "sameVersion" : "otherVersion", { theirs, ours: version() }),

@@ -13,7 +13,7 @@ const ANSWER_MS = 8000;
 /** How long the check may take, ms. */
 export const MODEL_MS = 2 * ANSWER_MS + 2000;
 
-const TOKENS = 16; // Longest answer that is asked for, in tokens: some models refuse to give one alone.
+const TOKENS = 16; // Longest requested answer, in tokens: some models refuse a limit of one.
 
 const modelList = z.object({ data: z.array(z.object({ id: z.string() }).nullable().catch(null)) });
 

@@ -9,7 +9,7 @@ import type { Fault } from "./fault-catalogue.ts";
 
 const UNREACHABLE = { base_url: "http://model.invalid/v1", model: "failing-model", timeout_ms: 1000, max_retries: 0 };
 
-/** The model where none is configured. Its timeout is short, so that a failure does not take long. */
+/** The model for a configuration without one. Its timeout is short, so that a failure does not take long. */
 export const FAILING_MODEL: ModelConfig = modelConfig.parse(UNREACHABLE);
 
 type ModelFailure = Extract<Fault, { name: "model" }>["kind"];
@@ -22,7 +22,7 @@ const FAILURES: Readonly<Record<ModelFailure, (init?: RequestInit) => Promise<Re
 };
 
 /** A fetch that fails as `failure` says.
- * @param working answers when that is undefined */
+ * @param working answers when there is no failure */
 export function failingFetch(failure: () => ModelFailure | undefined, working: typeof fetch): typeof fetch {
   return (input, init) => {
     const how = failure();

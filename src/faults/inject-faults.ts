@@ -9,18 +9,18 @@ import { faultText, type Fault, type FaultName } from "./fault-catalogue.ts";
 import { failingFetch, FAILING_MODEL, scriptedFetch } from "./faulty-model.ts";
 
 const READS: ReadonlySet<StorageCall> = new Set(["get", "has", "getMany", "list"]);
-/** What fails of each kind. Damage is in values, which are there: see below. */
+/** The failing calls of each kind. Damage changes only values that exist: see below. */
 const FAILING = { "read-error": ["read"], "write-error": ["write"], down: ["read", "write"], damage: [] as string[] };
 
 /** The faults that are injected into a daemon, so that QA sees what users would. */
 export class Faults {
   readonly texts: readonly string[];
   readonly #faults: ReadonlyMap<FaultName, { readonly fault: Fault; left: number }>;
-  readonly #early: AsyncLocalStorage<true> | undefined; // Marks requests for early faults. It slows every promise.
+  readonly #early: AsyncLocalStorage<true> | undefined; // Marks requests, for early faults only: it slows every promise.
   #isArmed = false;
 
   /** @param faults at most one of each name
-   * @param isEarly whether requests are struck before {@link Faults.arm} too */
+   * @param isEarly whether faults apply to requests before {@link Faults.arm}, too */
   constructor(faults: readonly Fault[], isEarly = false) {
     this.#early = isEarly ? new AsyncLocalStorage() : undefined;
     this.texts = faults.map(faultText);
@@ -66,7 +66,7 @@ export class Faults {
       const isHit = isEvent || (kind && FAILING[kind].includes(access) && this.#trigger("storage"));
       if (isHit) throw new StorageError(`Cannot ${access} ${printed}: injected fault`);
       const found = await run();
-      // What is absent cannot be damaged: a reader would look for the end of a log without one.
+      // An absent value is not damaged: otherwise a reader would search for the end of a log forever.
       const isValue = (call === "get" || call === "getMany") && [found].flat().some((text) => text !== undefined);
       if (isValue && kind === "damage" && this.#trigger("storage"))
         throw new CorruptionError(printed, "injected fault");

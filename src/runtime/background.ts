@@ -1,4 +1,4 @@
-/** Work that nobody waits for but a caller who closes. */
+/** Background work, which only a close waits for. */
 export function createBackground() {
   const running = new Set<Promise<void>>();
   return {
@@ -9,7 +9,7 @@ export function createBackground() {
       work.then(leave, leave);
       return work;
     },
-    /** Waits until nothing is under way. */
+    /** Waits until no work is running. */
     settled: async (): Promise<void> => {
       while (running.size > 0) await Promise.allSettled(running);
     },

@@ -1,4 +1,4 @@
-/** The items in order, as many together as the bounds allow, and at least one.
+/** Groups items in order into batches as large as the bounds allow, of at least one item.
  * @param most items of one batch
  * @param weigh the weight of an item; a batch ends with the item that makes it weigh 1 */
 export async function* batchesOf<T>(
@@ -35,7 +35,7 @@ export async function collect<T>(items: AsyncIterable<T>, isWanted: (item: T) =>
   return all;
 }
 
-/** Without end what `next` makes of the one before; so many more are under way while one is used. */
+/** An endless sequence in which `next` makes each value from the one before; `ahead` more are computed in advance. */
 export async function* readAhead<T>(next: (before?: T) => Promise<T>, ahead: number): AsyncGenerator<T> {
   const started: Promise<T>[] = [];
   for (let last = next(); ; last = last.then(next)) {

@@ -18,7 +18,7 @@ export function fixedClock(start: number): Clock & { set(ms: number): void; adva
 /** ISO 8601 in UTC with milliseconds, as `2026-11-20T00:00:00.000Z`. */
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 
-/** The same, null for what never was. */
+/** The same; null for no time. */
 export const isoOrNull = (ms: number | null | undefined) => (ms === null || ms === undefined ? null : toIso(ms));
 
 /** The UTC day of an instant, as `2026-11-20`. */

@@ -1,5 +1,5 @@
-/** The results of work on the numbers below `count`, in their order. Up to `jobs` are under way: the one that is
- * awaited, and those after it. @throws what the work throws, once the work under way has ended */
+/** Yields the results of `work` on the numbers below `count`, in order, and runs up to `jobs` at once. @throws what the
+ * work throws, after all running work has ended */
 export async function* inOrder<T>(count: number, jobs: number, work: (index: number) => Promise<T>): AsyncGenerator<T> {
   const underWay: Promise<T>[] = [];
   try {

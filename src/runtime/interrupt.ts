@@ -3,13 +3,13 @@ import { constants } from "node:os";
 
 type StopSignal = "SIGINT" | "SIGTERM";
 
-/** A process, as far as its end is concerned. */
+/** The parts of a process that concern its end. */
 export interface Stoppable {
   readonly signals: Pick<EventEmitter, "on" | "off">; // Emits SIGINT and SIGTERM.
   readonly exit: (code: number) => void; // Ends the process at once, whatever it still waits for.
 }
 
-const ECHO_MS = 500; // A signal that comes again so soon is the same: npm sends on what the terminal has sent to all.
+const ECHO_MS = 500; // A signal repeated this soon is the same one: npm forwards what the terminal sends to all.
 
 /** The first SIGINT or SIGTERM requests an orderly end; the second ends the process at once, as if it had been killed.
  * @param beforeEnd the last work of the process after a second signal */

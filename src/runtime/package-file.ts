@@ -12,7 +12,7 @@ export const DEMO = packageFile("fixtures/demo/").pathname;
 export const version = (): string =>
   (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
 
-/** This program and what runs it; the commit is null where it was built outside of a repository. */
+/** The versions of this program and its platform; the commit is null for a build outside a repository. */
 export function versions() {
   const { versions: own, platform, arch } = process;
   const commit = readFileSync(packageFile("dist/bundle/commit"), "utf8") || null;

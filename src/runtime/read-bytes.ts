@@ -1,9 +1,9 @@
 type Pause = (size: number) => Promise<void>;
 type Body = AsyncIterable<Uint8Array> | ReadableStream | null;
 
-/** All bytes of a body, counted after decompression, as no declared length can be trusted; past `most` it is cancelled.
- * @param tooLarge makes the error that is thrown then
- * @param pause waited for after each part, with the size by then */
+/** All bytes of a body, counted after decompression, as no declared length can be trusted; over `most` it is cancelled.
+ * @param tooLarge makes the error for that
+ * @param pause awaited after each chunk, with the bytes so far */
 export async function readBytes(body: Body, most: number, tooLarge: () => Error, pause?: Pause): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-/** A counting semaphore: `most` go on at once, the others wait for an end, in the order in which they came. */
+/** A counting semaphore: at most `most` run at once, the others wait in FIFO order. */
 export function createSemaphore(most: number) {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -1,4 +1,4 @@
-/** Gives the first result again; a call that fails is made again by the next caller. Callers meanwhile share one call. */
+/** Caches the first result; concurrent callers share one call. After a failure the next caller retries. */
 export function cachedPromise<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () =>

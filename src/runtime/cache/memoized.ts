@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 
-/** The same function, which keeps its results for the `most` arguments that were used last.
- * @param sizeOf as how many an argument counts. Default: one */
+/** Memoizes a function for the `most` recently used arguments.
+ * @param sizeOf how many arguments one counts as. Default: 1 */
 export function memoized<K extends object | string, V extends object>(
   compute: (key: K) => V,
   most: number,

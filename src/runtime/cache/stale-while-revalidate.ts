@@ -1,10 +1,10 @@
 import { within } from "../within.ts";
 
-const PATIENCE_MS = 100; // How long a caller waits for what is new, ms.
+const PATIENCE_MS = 100; // How long a caller waits for a new result, ms.
 
-/** Makes a result of each new source, once. While that takes long, callers get the result before; so they do when it
- * fails, and the next caller tries again. Without a result before, they wait.
- * @param isSame whether nothing has to be made, because the source is the last one */
+/** Makes one result per new source. While that takes long, or if it fails, callers get the previous result; after a
+ * failure the next caller retries. Without a previous result, callers wait.
+ * @param isSame whether the source is the same as the last one, so that its result is used */
 export function staleWhileRevalidate<S, T>(make: (of: S) => Promise<T>, isSame: (a: S, b: S) => boolean = Object.is) {
   let last: { readonly source: S; readonly made: Promise<T> } | undefined;
   let before: { readonly result: T } | undefined;
@@ -21,7 +21,7 @@ export function staleWhileRevalidate<S, T>(make: (of: S) => Promise<T>, isSame: 
     return mine.made;
   }
 
-  /** @param isPatient whether to wait for what is new, however long that takes */
+  /** @param isPatient whether to wait for the new result, however long that takes */
   return (source: S, isPatient = false): Promise<T> => {
     const made = last !== undefined && isSame(last.source, source) ? last.made : begin(source);
     if (before === undefined || isPatient) return made;

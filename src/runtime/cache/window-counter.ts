@@ -1,9 +1,9 @@
 import { BoundedLru } from "./bounded-lru.ts";
 
-const CALLERS = 50_000; // Bound of the callers that are counted: addresses are easy to change.
+const CALLERS = 50_000; // Most callers that are counted: addresses are easy to change.
 
-/** Counts callers in windows of `window_ms`, each from its caller's first call on: how often it came in the current
- * one, and how long that still lasts, ms; `by` 0 only looks. Beyond a bound, the least recently seen one is forgotten. */
+/** Counts calls per caller in fixed windows of `window_ms`, which begin with a caller's first call. Returns the count in
+ * the current window and its remaining ms; `by` 0 only reads. The least recent callers are evicted. */
 export function createWindowCounter(window_ms: number) {
   const windows = new BoundedLru<{ times: number; readonly ends: number }>(CALLERS);
   return (caller: string, by = 1): { readonly times: number; readonly left_ms: number } => {

@@ -21,10 +21,10 @@ export function canonicalJson(value: unknown): string {
 interface Order {
   readonly names: readonly string[];
   readonly ordered: readonly string[];
-  readonly begins: readonly string[]; // Of the ordered ones: what a field begins with.
+  readonly begins: readonly string[]; // Per sorted field: its quoted name and separator.
 }
-const orders: Order[] = []; // Few kinds of objects pass here, again and again.
-const MOST_ORDERS = 64; // Foreign objects have any names.
+const orders: Order[] = []; // A cache: most objects have one of few shapes.
+const MOST_ORDERS = 64; // Objects from outside may have any names.
 
 function orderOf(names: readonly string[]): Order {
   const isSame = (order: Order): boolean =>

@@ -1,9 +1,9 @@
 import { Decimal } from "decimal.js";
-const SUSPECT = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)|__proto__|\\u00/i; // Texts without it are not read token by token.
+const SUSPECT = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)|__proto__|\\u00/i; // Texts without a match are not tokenized.
 const SHORT_NUMBER = /^-?[\d.]{1,15}$/; // At most 15 digits without an exponent: a double always keeps them.
 
-/** What of a JSON text would silently be changed by `JSON.parse` and object literals: numbers that a double does not
- * hold, and `__proto__`. Numbers beyond 2^53 - 1 are left to the schemas, which have a bound of their own.
+/** Finds values of a JSON text that `JSON.parse` and object literals change silently: numbers that a double cannot hold,
+ * and `__proto__`. Numbers beyond 2^53 - 1 are left to the schemas, which have a bound of their own.
  * @param json valid JSON
  * @returns paths of names and indexes, with what must be changed there
  * @example
@@ -40,6 +40,6 @@ const INEXACT = "must be a number that a double keeps exactly; send others as st
 function isKept(number: string): boolean {
   const value = Number(number);
   if (SHORT_NUMBER.test(number) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return true;
-  // An exponent beyond decimal.js' own range makes a zero of what is none.
+  // An exponent outside decimal.js' range turns a nonzero number into zero.
   return new Decimal(number).eq(value) && (value !== 0 || !/^[^eE]*[1-9]/.test(number));
 }

@@ -1,4 +1,4 @@
-/** The value of a JSON text, or the error that says why any other text is none. */
+/** The value of a JSON text, or the parse error for any other text. */
 export function parseOrError(text: string): unknown {
   try {
     return JSON.parse(text);

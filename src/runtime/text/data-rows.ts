@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
-/** The rows of a data file, each its columns, each its values. A row is a line, and goes on in lines that begin with a
- * blank; `|` separates columns, a comma values. A line that begins with `#` is a comment.
+/** The rows of a data file as lists of columns, which are lists of values. A row is a line, continued by lines that
+ * begin with a blank; `|` separates columns, a comma values. A line that begins with `#` is a comment.
  * @example
  * readRows(new URL("data/assets.txt", import.meta.url)); // [["BTC"], ["bitcoin", "比特币"], ["xbt"]], … */
 export const readRows = (file: URL): string[][][] => parseRows(readFileSync(file, "utf8"));
@@ -16,10 +16,10 @@ export function parseRows(text: string): string[][][] {
 /** All values of a data file, whatever their rows and columns. */
 export const readWords = (file: URL): string[] => readRows(file).flat(2);
 
-/** What the rows of a data file begin with, by the names behind it. */
+/** Maps the names of each row of a data file to the row's first value. */
 export const readNames = (file: URL): Map<string, string> =>
   new Map(readRows(file).flatMap(([[head = ""] = [], names = []]) => names.map((name) => [name, head] as const)));
 
-/** The numbers of a data file with rows of a number and its names, by name. */
+/** The same for rows that begin with a number. */
 export const readNumbers = (file: URL): Map<string, number> =>
   new Map(Array.from(readNames(file), ([name, value]) => [name, Number(value)]));

@@ -1,4 +1,4 @@
-/** A text as an expression that matches it. */
+/** Escapes a text for use in a regular expression. */
 export const literal = (text: string): string => text.replaceAll(/[$*+.?()[\]\\^{}|]/g, "\\$&");
 
 /** The expressions of a data file `*-patterns.json`: each matches where any of its alternatives does. */
@@ -8,7 +8,7 @@ export function patternsOf<N extends string>(lists: Readonly<Record<N, readonly 
   return Object.fromEntries(compiled) as Readonly<Record<N, RegExp>>;
 }
 
-/** Replaces what each expression of a data file matches, in order, by the text beside it. */
+/** Returns a function that applies the replacements of a data file (pattern, text) in order. */
 export function rewriter(pairs: readonly (readonly string[])[], flags: string): (text: string) => string {
   const rewrites = pairs.map(([pattern, text]) => [new RegExp(pattern!, flags), text!] as const);
   return (given) => rewrites.reduce((text, [pattern, written]) => text.replace(pattern, written), given);
