@@ -15,13 +15,13 @@ import { createThrottle } from "../runtime/throttle.ts";
 type Accounts = { users: Users; tokens: Tokens; subscriptions: Subscriptions };
 type AuthenticatorDeps = Accounts & { config: Config; clock: Clock; logger: Logger };
 
-/** Makes what gives the user of a valid token; without a promise where the token is known. */
+/** Returns a function from a valid token to its user; without a promise if the token is cached. */
 export async function createAuthenticator({ config, clock, users, tokens, subscriptions, logger }: AuthenticatorDeps) {
   const { jwt, cache_ms } = config.auth;
   if (jwt === undefined) return (token: string) => tokens.resolve(token);
   const verify = await createJwtVerifier(jwt, clock, logger);
 
-  // It also stores the platform's settings of a user, so that every surface shows the same.
+  // It also stores the token's settings of the user, so that the API and the command line show the same.
   const identities = createTtlCache(cache_ms, async (token: string) => {
     const identity = await verify(token);
     if (identity === undefined) return undefined;
@@ -34,7 +34,7 @@ export async function createAuthenticator({ config, clock, users, tokens, subscr
   const activeOf = (identity: JwtIdentity | undefined): string | undefined =>
     identity === undefined || identity.expires_at <= clock.now() ? undefined : identity.user_id;
   return (token: string) => {
-    // The storage is asked only for what cannot be the platform's.
+    // Only tokens that cannot be the platform's are looked up in the storage.
     if (!isJwt(token)) return tokens.resolve(token);
     if (token.length > LIMITS.token) return undefined;
     const known = identities.known(token);
@@ -48,12 +48,12 @@ export type JwtIdentity = NonNullable<ReturnType<typeof identityOf>>;
 /** The codes of jose's errors for a key set that times out, has another status than 200, or is invalid. */
 const KEY_SET_ERRORS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"]);
 const KEY_SET = { ms: 2000, bytes: 1024 * 1024 };
-const PAUSE_MS = 1000; // Callers are refused at once for so long after the key set failed: each would wait in vain.
+const PAUSE_MS = 1000; // After the key set failed, callers fail fast for this long, ms.
 const LOGGED_EVERY_MS = 30_000;
 /** Whether a token is a compact JWS, whose header is a JSON object in base64url. The text is not verified. */
 const isJwt = (token: string): boolean => /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token);
 
-/** Makes the verifier of platform tokens: undefined for an invalid one. It throws AnpError 503 without the key set. */
+/** Returns the verifier of platform tokens: undefined for an invalid one, AnpError 503 without the key set. */
 export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger: Logger = silentLogger) {
   const { jwtVerify, createRemoteJWKSet, customFetch, errors } = await import("jose");
   const options = {
@@ -121,7 +121,7 @@ function identityOf(payload: Record<string, unknown>, { claims }: JwtConfig) {
   };
 }
 
-/** By time of issue, then by expiry, then by a hash of the claims, so that every process decides alike. */
+/** Orders by time of issue, expiry, and a hash of the claims, so that every process decides the same. */
 function asOf(issued: unknown, expires: unknown, claims: readonly unknown[]): string {
   const seconds = (value: unknown): string =>
     String(typeof value === "number" && value > 0 ? Math.min(Math.floor(value), LIMITS.integer) : 0).padStart(16, "0");

@@ -12,7 +12,7 @@ export function createQuotaRules(timezone: string) {
   const shift = minutes * 60_000;
   const suffix = timezone === "Z" ? "+00:00" : timezone;
 
-  // The last date and reset are kept: nearly all requests are of the same day.
+  // The last date and reset are cached, since nearly all requests are of the same day.
   let known = { day: NaN, date: "" };
   let reset = { day: "", at: "" };
 
@@ -31,7 +31,7 @@ export function createQuotaRules(timezone: string) {
 
   return {
     dayOf,
-    /** What is left of `quota` uses a day. @param use those of one day, `YYYY-MM-DD`; empty before the first use */
+    /** What is left of `quota` uses per day. @param use the uses of one day, `YYYY-MM-DD`; empty before the first */
     stateOf(use: { readonly day: string; readonly used: number }, quota: number, now: number) {
       const day = dayOf(now, use.day);
       const used = day === use.day ? use.used : 0;

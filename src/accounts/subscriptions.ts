@@ -13,7 +13,7 @@ export const storedSubscription = z.strictObject({
   plan: z.string(),
   started_at: z.iso.datetime().nullable(),
   expires_at: z.iso.datetime().nullable(),
-  as_of: z.string().optional(), // The token that set it, as `JwtIdentity.as_of`; absent when an operator did.
+  as_of: z.string().optional(), // Version of the token that set it, as `JwtIdentity.as_of`; absent if an operator did.
 });
 
 type Stored = z.infer<typeof storedSubscription>;

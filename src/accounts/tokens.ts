@@ -9,12 +9,12 @@ import type { Random } from "../runtime/random.ts";
 import { type Documents, readDocument, readDocuments, readPresent, writeDocument } from "../storage/documents.ts";
 import type { Key } from "../storage/storage.ts";
 
-/** What is kept of a token: never the token itself, only its SHA-256 (which is the document's name). */
+/** The stored record of a token: never the token itself, only its SHA-256 (which is the document's name). */
 export const tokenRecord = z.strictObject({
   id: z.string(), // The first 16 hex digits of the token's SHA-256: enough to name it, useless to log in.
   user_id: z.string(),
   label: z.string(),
-  role: z.enum(ROLES).optional(), // What the operator may do whose token it is; absent for a user's.
+  role: z.enum(ROLES).optional(), // The role of an operator's token; absent for a user's.
   start: z.string().optional(), // To find its owner by its first characters; absent for a registered secret.
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable(),
@@ -26,7 +26,7 @@ export type TokenRecord = z.infer<typeof tokenRecord>;
 export type TokenRow = TokenRecord & { readonly state: "active" | "expired" | "revoked" };
 /** Opaque tokens of 256 bits: shown once, kept as a hash, with an expiry and a way to revoke them. */
 export type Tokens = ReturnType<typeof createTokens>;
-/** What a new token is for, and when it expires, ms since the epoch; undefined for never. */
+/** The label, role and expiry (ms since the epoch; undefined for never) of a new token. */
 type TokenSettings = { label?: string | undefined; role?: Role; expires_at?: number | undefined };
 /** How many characters of an issued token are stored as text after its prefix: 48 of its 256 bits. */
 export const INDEXED_CHARACTERS = 8;
@@ -37,7 +37,7 @@ type TokenDeps = { storage: Documents; clock: Clock; random: Random; ttl_ms: num
 export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
   const { storage, clock, random } = deps;
   const indexedLength = prefix.length + INDEXED_CHARACTERS;
-  // Also that there is none: a caller who guesses costs one read each.
+  // Unknown tokens are cached, too: each guess costs one read.
   const cache = createTtlCache(deps.ttl_ms, async (secret) => {
     return { record: await readPresent(storage, tokenKey(sha256(secret)), tokenRecord) };
   });
@@ -72,7 +72,7 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
     /** Registers a secret that is known beforehand, such as the demo's; an existing one is not changed. */
     register: (user_id: string, secret: string, label: string) => add(secret, { user_id, label }),
     identify, // The record of a token, or undefined when it is unknown, expired or revoked.
-    /** The user of such a token; without a promise where the token was looked up before. */
+    /** The user of such a token; without a promise if the token is cached. */
     resolve(secret: string): string | undefined | Promise<string | undefined> {
       const known = cache.known(secret);
       return known ? activeOf(known.record)?.user_id : identify(secret).then((record) => record?.user_id);
@@ -88,11 +88,11 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
       const record = digest === undefined ? undefined : await readToken(storage, digest);
       return record && toRow(record);
     },
-    /** The tokens with these first characters, as far as those are kept, also expired and revoked ones. For operators. */
+    /** The tokens with these first characters (of the stored ones), also expired and revoked ones. For operators. */
     startingWith: (start: string) => tokensStartingWith(storage, start.slice(0, indexedLength)),
     /** Revokes by the token's id or the token itself. It is refused at once in this process, and within `ttl_ms` in
      * others.
-     * @returns the token as it is then, or undefined when no such token is known */
+     * @returns the revoked token, or undefined when no such token is known */
     async revoke(idOrSecret: string): Promise<TokenRow | undefined> {
       const digest = await findDigest(storage, idOrSecret);
       const record = digest === undefined ? undefined : await endToken(storage, digest, clock.now(), 0);

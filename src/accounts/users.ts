@@ -14,8 +14,8 @@ export const userProfile = z.strictObject({
   created_at: z.iso.datetime(),
   free_daily_quota: z.int().min(0).nullable(), // Free uses per day; null means the configured default.
   lang: language,
-  as_of: z.string().optional(), // The token that set it, as `JwtIdentity.as_of`; absent when none did.
-  /** Who erased what was stored about the user, when and why; `complete` once nothing is left but the ledger. */
+  as_of: z.string().optional(), // Version of the token that set it, as `JwtIdentity.as_of`; absent if none did.
+  /** When, by whom and why the user's data were erased; `complete` once only the ledger is left. */
   erased: z
     .strictObject({ at: z.iso.datetime(), actor: z.string(), reason: z.string(), complete: z.boolean() })
     .optional(),
@@ -24,7 +24,7 @@ export const userProfile = z.strictObject({
 export type UserProfile = z.infer<typeof userProfile>;
 type UserSettings = Partial<Pick<UserProfile, "free_daily_quota" | "lang">>;
 type NewSettings = { readonly [K in keyof UserSettings]: UserSettings[K] | undefined };
-/** Called for each user of whom something is damaged, with the name and the first damage. */
+/** Called for each user with damaged data, with the name and the first damage. */
 export type OnDamage = (message: string) => void;
 /** The users and their settings. */
 export type Users = ReturnType<typeof createUsers>;
@@ -39,7 +39,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
 
   return {
     get: (user: string) => cache.get(user), // The profile, at most `ttl_ms` old.
-    known: (user: string) => cache.known(user), // The same if it is at hand, without a promise.
+    known: (user: string) => cache.known(user), // The same from the cache, without a promise.
     /** Creates a user; false when the id exists. */
     async create(user: string, settings: NewSettings): Promise<boolean> {
       const created = await storage.create(profileKey(user), JSON.stringify(newProfile(user, settings)));
@@ -60,7 +60,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       }
       cache.forget(user);
     },
-    /** Replaces the profile by the record of its erasure, except when it was created. */
+    /** Replaces the profile, except its creation time, by the record of its erasure. */
     async erase({ user_id, created_at }: UserProfile, erased: NonNullable<UserProfile["erased"]>): Promise<void> {
       await writeDocument(storage, profileKey(user_id), { ...newProfile(user_id, {}), created_at, erased });
       cache.forget(user_id);
@@ -71,7 +71,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       for await (const keys of batchesOf(storage.keys(["users"], "profile"), 256))
         yield* await readDocuments(storage, keys, userProfile, skip);
     },
-    /** The ids of all users, in no particular order: for operators. Only the ids that the keys do not hold are read. */
+    /** The ids of all users, in no particular order: for operators. Only ids that are not in the keys are read. */
     async *ids(skip?: Skip): AsyncGenerator<string> {
       for await (const key of storage.keys(["users"], "profile")) {
         const id = decodeSegment(key[1]!);
@@ -82,7 +82,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
   };
 }
 
-/** Skips what is damaged of users, whatever else is read of them. */
+/** Skips damaged values, and reports the first one of each user. */
 export function skipUsers(onDamage: OnDamage): Skip {
   const reported = new Set<string>();
   return ({ key, message }) => {
@@ -93,7 +93,7 @@ export function skipUsers(onDamage: OnDamage): Skip {
   };
 }
 
-/** Whether a platform token is newer than the one that set what is held. @param as_of as `JwtIdentity.as_of` */
+/** Whether a platform token is newer than the one that set the stored value. @param as_of as `JwtIdentity.as_of` */
 export const isNewer = (held: { readonly as_of?: string | undefined }, as_of: string): boolean =>
   held.as_of === undefined || held.as_of < as_of;
 

@@ -9,7 +9,7 @@ const QUESTIONS_LISTED = 3;
 type Vote = "helpful" | "inaccurate";
 type Article = Pick<SourceItem, "kind" | "lang" | "id" | "title" | "url">;
 
-/** What users say of the answers that quote an article; null for answers without sources. */
+/** Feedback on the answers that quote an article; null for answers without sources. */
 const noFeedback = (article: Article | null) => ({
   article,
   helpful: 0,
@@ -20,7 +20,7 @@ const noFeedback = (article: Article | null) => ({
 
 /** Feedback joined to the articles that the answers quote, the most inaccurate first. The last word of a user on an
  * answer counts; feedback on an answer that does not exist, or that somebody else got, does not.
- * @param onSkipped as of `Stream.items` */
+ * @param onSkipped as in `Stream.items` */
 export async function feedbackByArticle(storage: Storage, range: TimeRange, onSkipped?: OnSkipped) {
   const votes = new Map<number, Map<string, Vote>>();
   for await (const { user_id, message_id, feedback_type } of loggedEvents(storage, range, onSkipped)) {

@@ -29,7 +29,7 @@ export const auditEntry = z.strictObject({
 });
 
 type AuditEntry = z.infer<typeof auditEntry>;
-/** Who calls what. */
+/** The caller and the command of a call. */
 export type AuditCall = Omit<AuditEntry, "id" | "at" | "began" | "outcome" | "prev" | "hash">;
 /** A call as `anp audit list` shows it. */
 export type AuditRow = Omit<AuditEntry, "began" | "prev" | "hash" | "outcome"> & { readonly outcome: string };
@@ -39,9 +39,9 @@ const LAST: Key = ["operators", "audit", "head"]; // It may lag. An archive take
 const lastEntry = auditEntry.pick({ id: true, hash: true });
 const PAGE = 256;
 
-/** The log of what operators do: append-only, each entry chained to the one before by its hash. An entry that was changed
- * or taken out is noticed, also the last ones with all that the log's own folder or keys know of them, since the last
- * entry's hash is kept with the operators too. Replacing that too, or rewriting the chain, is not noticed.
+/** The append-only log of operators' calls, a hash chain. A changed or removed entry is detected, even if the last ones
+ * are removed with all traces in the log's own keys, since the last entry's hash is also stored with the operators.
+ * Replacing that hash, too, or rewriting the chain, is not detected.
  * @example
  * const end = await createAuditLog({ storage, clock }).begin(call); // it runs only once this is stored
  * await end("exit 0"); */
@@ -52,7 +52,7 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
     for (let version = await stream.head(); ;) {
       const last = version === 0 ? undefined : await stream.stored(version);
       if (version > 0 && last === undefined) throw stream.missing(version);
-      // It may be seen before it is safe.
+      // The last entry may be visible before it is durable.
       if (last !== undefined) await storage.confirm(stream.keyOf(version), last.text);
       const fields = { id: version + 1, at: toIso(clock.now()), ...call, ...end, prev: last?.item.hash ?? GENESIS };
       const written = { ...fields, hash: hashEntry(fields) };
@@ -60,7 +60,7 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
       const outcome = await stream.appendText(version, text, { previous: last?.text });
       if (outcome === "created") return keepLast(storage, stream, written);
       version = await stream.headAfterRefusal(version);
-      // A conflict with this very entry: the reply to its append was lost.
+      // A conflict with this entry itself: the reply to its append was lost.
       if (outcome !== "conflict" || (await stream.stored(fields.id))?.text !== text) continue;
       await storage.confirm(stream.keyOf(fields.id), text);
       return keepLast(storage, stream, written);
@@ -89,12 +89,12 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
         if (Date.parse(page[0]!.at) < since - DISORDER_MS) return;
       }
     },
-    /** Checks every entry and the chain. `fault` is the first that is wrong; what follows it is not checked. */
+    /** Checks every entry and the chain. `fault` is the first damaged one; later ones are not checked. */
     verify: () => verifyLog(storage, stream),
   };
 }
 
-/** What is kept of an entry that is gone stays: it is the proof. */
+/** Keeps the stored hash of an entry that is missing, as proof of the loss. */
 async function keepLast(storage: Storage, log: Stream<AuditEntry>, { id, hash }: z.infer<typeof lastEntry>) {
   const kept = await readDocument(storage, LAST, lastEntry);
   const before = kept && (await ifDamaged(log.get(kept.id), () => undefined));

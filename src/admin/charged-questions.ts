@@ -4,8 +4,8 @@ import { batchesOf } from "../runtime/batches.ts";
 import type { Storage } from "../storage/storage.ts";
 import { isFreeUse } from "./ledger-reader.ts";
 
-const REPEAT_MS = 10 * 60_000; // The same question asked again within so long may be a repeat that nobody meant, ms.
-/** Older entries among which a repeated question is looked for. */
+const REPEAT_MS = 10 * 60_000; // The same question within this time may be an unintended repeat, ms.
+/** How many older entries are searched for the same question. */
 export const REPEAT_WITHIN = 100;
 
 /** What each entry charged for; undefined for one that charged for no question. @param entries newest first: a question
@@ -39,7 +39,7 @@ export async function readCharges(storage: Storage, entries: readonly Entry[]) {
       /** The entry that charged for the same question shortly before, and how long before. */
       repeats_entry: first?.id ?? null,
       seconds_after: first === undefined ? null : ms / 1000,
-      /** Whether the two requests had keys: `other` ones, or at least one had none, so that it was no repeat to us. */
+      /** `other`: the two requests had different idempotency keys; `none`: at least one had none. */
       repeat_key: first === undefined ? null : hadKeys ? ("other" as const) : ("none" as const),
     };
   });

@@ -14,16 +14,16 @@ import { auditEntry } from "./audit-log.ts";
 
 /** A value that is damaged or missing, and is not an entry of a ledger. */
 export interface DamagedValue {
-  readonly user: string | undefined; // Whose it is, encoded; undefined for what belongs to no user.
+  readonly user: string | undefined; // Its user, encoded; undefined if it belongs to none.
   readonly message: string; // Names the key.
-  readonly isErasure?: boolean | undefined; // Of the user was cut off: that comes before whatever else is found.
+  readonly isErasure?: boolean | undefined; // An interrupted erasure, reported before any other damage.
 }
 
 type StoredKey = readonly EncodedSegment[];
 type StoredText = { readonly key: StoredKey; readonly text: string };
 
-/** Checks what `verifyLedgers` reads no further than its key: subscriptions, sessions, tokens, events and so on; and the
- * messages of the answers that its entries charged for. Nothing is listed or read a second time.
+/** Checks values of which `verifyLedgers` reads only the key: subscriptions, sessions, tokens, events and so on; and
+ * the messages of the answers that its entries charged for. Nothing is listed or read a second time.
  * @param report called with each damaged value @throws StorageError when the storage does not answer */
 export function checkValues(storage: Storage, report: (damaged: DamagedValue) => void): LedgerHooks {
   async function note(damages: Damages): Promise<void> {
@@ -83,7 +83,7 @@ async function* checkItems(storage: Storage, found: readonly StoredText[]): Dama
     if (!isThere[index]!) yield { user: ownerOf(key), message: missingItem(stem, version).message };
 }
 
-/** The item that must exist: for an item the one before, as they are appended in order; for a head the one it names. */
+/** The item whose existence this value implies: the previous item, or the one that a head names. */
 function itemShownBy({ key, text }: StoredText) {
   if (isHead(key)) {
     const version = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0;

@@ -5,18 +5,18 @@ import type { Ledger } from "../ledger/ledger.ts";
 /** An entry of a ledger as operators see it. */
 export interface LedgerRow extends Omit<OperationData<"getLedger">["items"][number], "type"> {
   readonly type: string;
-  readonly balance_after: number | null; // Null where a daemon wrote entries while they were read from it.
+  readonly balance_after: number | null; // Null if the daemon appended entries during the read.
   readonly free_use: boolean; // Whether a free use paid for it.
   /** Why and by whom it was made; null for an entry that no operator made, and where a user's token lists them. */
   readonly reason: string | null;
   readonly actor: string | null;
-  readonly reverses: number | null; // Number of the entry that it takes back.
+  readonly reverses: number | null; // Number of the entry that it reverses.
 }
 
 /** A user's ledger, read by the numbers of its entries. */
 export interface LedgerReader<E = LedgerRow> {
   readonly total: () => Promise<number>; // Number of the last entry.
-  readonly last?: () => E | undefined; // The last entry, as of the last call of `total`, where that was read.
+  readonly last?: () => E | undefined; // The last entry as of the last `total`, if it was read.
   readonly read: (from: number, to: number) => Promise<E[]>; // Both included, oldest first; some skip damage.
 }
 
@@ -48,7 +48,7 @@ export function toLedgerRow(entry: Entry): LedgerRow {
   return { ...row, balance_after: account.balance, free_use: isFreeUse(entry), ...adjustmentOf(entry) };
 }
 
-/** Why and by whom an entry was made, and which one it takes back; null for an entry that no operator made. */
+/** The reason, actor and reversed entry of an adjustment; null for other entries. */
 export function adjustmentOf({ details }: Entry) {
   const { reason, actor, reverses = null } = details.type === "adjust" ? details : { reason: null, actor: null };
   return { reason, actor, reverses };
@@ -110,11 +110,11 @@ export function matches({ type, created_at, ref_id }: Selectable, selection: Sel
 }
 
 const PAGE = 100;
-const FIRST = 5; // Entries that are read at first where a range may end before them.
+const FIRST = 5; // Entries of the first read, since a range may end before them.
 /** Clocks of daemons may differ, and step: an entry may be dated this much earlier than one before it, ms. */
 export const DISORDER_MS = 86_400_000;
 
-/** The entries that match, newest first, in constant memory; entries written meanwhile are not among them.
+/** The entries that match, newest first, in constant memory; entries appended meanwhile are not included.
  * @throws CorruptionError after all entries above the damaged one were yielded
  * @example
  * for await (const { id } of newestFirst(storedLedgerReader(ledger, "alice"), { types: ["exchange"] })) console.log(id); */

@@ -63,7 +63,7 @@ export async function loadFixture(fixture: Fixture, service: Service, changes: R
   const events = await readFile(join(fixture.folder, "events.ndjson"), "utf8");
   const mark = JSON.stringify(sha256(events));
   const key = eventsKey(fixture);
-  // To find out by a replay that the log has them all would be a large part of a daemon's start.
+  // A replay that finds all events in the log would be a large part of a daemon's start.
   if ((await storage.get(key)) !== mark) {
     await service.events.replay(movedLines(events, moved_by_ms));
     await storage.put(key, mark);

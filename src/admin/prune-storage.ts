@@ -19,7 +19,7 @@ const nothing = (kind: "answers" | "sessions" | "event_days") => {
 
 interface PruneOptions {
   readonly dryRun?: boolean; // Only finds what would be removed.
-  readonly onStep?: (done: () => string) => void; // With what was done. If it throws, the next pruning goes on.
+  readonly onStep?: (done: () => string) => void; // Gets the progress. If it throws, the next pruning continues.
 }
 
 /** Removes what is older than the configuration keeps, by whole UTC days: answers, sessions whose last turn is a day older
@@ -66,7 +66,7 @@ async function pruneAnswers(storage: Storage, before: number, pruned: Pruned, { 
   }
 }
 
-/** A session that no question continues any more: see `Messages.isOver`. A damaged one stays as it is. */
+/** Removes sessions that are over: see `Messages.isOver`. A damaged one stays as it is. */
 async function pruneSessions(storage: Storage, before: number, pruned: Pruned, { dryRun, onStep }: PruneOptions) {
   let removed = 0;
   const step = (): void => onStep?.(() => `${pruned.count} old sessions found, ${removed} removed`);

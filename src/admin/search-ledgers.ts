@@ -21,7 +21,7 @@ export interface LedgerSearch extends Selection {
   readonly most?: number | undefined;
 }
 
-/** An entry and whose it is. */
+/** An entry and its user. */
 export type FoundRow = LedgerRow & { readonly user_id: string };
 /** Called with the number of a user or of users, and the number of all. */
 export type OnUser = (done: number, users: number) => void;
@@ -36,7 +36,7 @@ export function searchLedgers(service: AccountsService, search: LedgerSearch, on
   return eachLedger(service, read, onUser, skip);
 }
 
-/** The entries of a user that fit, newest first. Those that do not are looked at, but not checked. */
+/** The entries of a user that fit, newest first. Other entries are read without checks. */
 async function* findFitting(service: AccountsService, user: string, search: LedgerSearch, skip: Skip) {
   const reader = uncheckedReader(service, user, skip, search.until);
   async function* found(): AsyncGenerator<Entry> {
@@ -52,7 +52,7 @@ async function* findFitting(service: AccountsService, user: string, search: Ledg
   }
 }
 
-/** Reads a ledger as it is stored. What does not look like an entry is read again with all checks, to be reported. */
+/** Reads a ledger without checks. A text that is not an entry is read again with all checks, to report it. */
 function uncheckedReader({ storage, ledger }: AccountsService, user: string, skip: Skip, until = Infinity) {
   const stream = new Stream(storage, ledgerKey(user), entrySchema);
   let last: Entry | undefined;
@@ -72,7 +72,7 @@ function uncheckedReader({ storage, ledger }: AccountsService, user: string, ski
     async total(): Promise<number> {
       const hint = await stream.storedHead();
       [last] = hint === 0 ? [] : await read(hint, hint);
-      // An end that is later than the range need not be found.
+      // The end is not needed if it is later than the range.
       if (last !== undefined && Date.parse(last.created_at) > until + DISORDER_MS) return hint;
       const head = await stream.head();
       if (head !== last?.id) [last] = head === 0 ? [] : await read(head, head);
@@ -100,8 +100,8 @@ async function* eachLedger<T>(service: AccountsService, read: ReadUser<T>, onUse
   }
 }
 
-/** What a user did in a range of time, in points and in numbers of answers. What an operator took back does not count, if
- * both entries are in the range; nor do other corrections. */
+/** What a user did in a range of time, in points and in numbers of answers. Reversed entries do not count if both
+ * entries are in the range; nor do other adjustments. */
 export type UserTotals = Readonly<Awaited<ReturnType<typeof totalsOf>>>;
 
 /** @param entries newest first */

@@ -34,7 +34,7 @@ const NOTHING_ERASED = { tokens: 0, values: 0, answers: 0, events: 0 }; // Value
  * words. The profile becomes a record of who erased it, when and why, so that an interrupted erasure is finished by
  * running it again. It reads every answer and event.
  * @param about.settled called once no token works any more, to wait for daemons that remember one
- * @param onProgress called at each step; what it throws ends the erasure, which another one finishes
+ * @param onProgress called at each step; an error that it throws ends the erasure, and a further run finishes it
  * @throws AnpError 404 for a user who is not known */
 export async function eraseUser(
   { storage, clock, users, userStates }: AccountsService,
@@ -48,13 +48,13 @@ export async function eraseUser(
   const erased = { ...NOTHING_ERASED };
   await users.erase(profile, record);
   for await (const { text } of storage.children(["users", user, "tokens"])) {
-    // The user's list goes last: until then it names the token to a run that continues.
+    // The list entry is removed last, so that a continued run finds the token.
     await storage.remove(tokenKey(text));
     await storage.remove(["users", user, "tokens", text]);
     erased.tokens += 1;
   }
   await about.settled();
-  // A request that had begun may have written since: only a pass that finds nothing is the last.
+  // A request in flight may have written since, so passes are repeated until one finds nothing.
   for (let sum = -1; sum !== erased.values + erased.answers + erased.events;) {
     sum = erased.values + erased.answers + erased.events;
     const step = (): void => onProgress(erased);

@@ -46,7 +46,7 @@ async function storeBatch(storage: Storage, batch: readonly StoredValue[], progr
     if (!isNew) progress.present += 1;
     return isNew;
   });
-  await Promise.allSettled(creating); // Each that is stored counts, also where another one fails.
+  await Promise.allSettled(creating); // Stored values count even if another one fails.
   const created = await Promise.all(creating);
   const texts = await storage.getMany(keys);
   for (const [index, { value }] of batch.entries()) {
@@ -61,7 +61,7 @@ async function storeBatch(storage: Storage, batch: readonly StoredValue[], progr
   }
 }
 
-/** Indexes each operation whose entry is followed by another, as a writer would: the archive may lack a late one. */
+/** Indexes each operation whose entry has a successor, as a writer would: the archive may lack the newest pointers. */
 async function indexFollowed(storage: Storage, values: readonly StoredValue[]): Promise<void> {
   const indexed = values.slice(1).map(async (next, index) => {
     const { key, value } = values[index]!;

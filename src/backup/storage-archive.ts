@@ -37,12 +37,12 @@ export async function* archivedValues(lines: AsyncIterable<string>): AsyncGenera
   }
 }
 
-/** All values of a storage, in constant memory. The order of the passes over its keys keeps the archive consistent while
- * daemons write to the storage: first what points to entries of ledgers, then the streams, each from its first item to
- * its last, then what entries point to. So no ledger has a gap, no operation leads to a missing entry, and no entry lacks
- * its answer. Each ledger is complete as of one moment, which differs between ledgers.
- * @param onDamage called for a gap in a stream, whose later items are kept, a lost end, and what is left out: a damaged
- * value, and a key not of anp */
+/** All values of a storage, in constant memory. The order of the passes over its keys keeps the archive consistent
+ * while daemons write to the storage: first the values that point to ledger entries, then the streams, each from its
+ * first item to its last, then the values that entries point to. So no ledger has a gap, no operation points to a
+ * missing entry, and no entry lacks its answer. Each ledger is complete as of a moment of its own.
+ * @param onDamage called for a gap in a stream, whose later items are kept, a lost end, and each skipped value: a
+ * damaged one, or a foreign key */
 export async function* storedValues(storage: Storage, onDamage: OnDamage = () => undefined) {
   const isPointer: Wanted = (key) =>
     key[2]?.text === "operations" || key[2]?.text === "sessions" || key.at(-1)!.text === "head";

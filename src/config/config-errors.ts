@@ -23,7 +23,7 @@ type Given = { keys: readonly ConfigKey[]; sources: ReadonlyMap<string, string>;
 /** A field error with the place of its value: `server.port: must be … (ANP_SERVER_PORT in the environment)`. */
 export function printConfigError({ path, message, hint, of }: InvalidField, { keys, sources, file }: Given): string {
   const name = path.join(".");
-  // An element of a list has no key; the key of the list has the source.
+  // An element of a list has no key of its own; its source is that of the list's key.
   const key = keys.find((known) => name === known.name || name.startsWith(`${known.name}.`));
   const [, kind, where] = /^(environment|file) (.*)$/s.exec((key && sources.get(key.name)) ?? "") ?? [];
   const isMissing = message === "is required";

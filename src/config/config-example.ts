@@ -17,7 +17,7 @@ export function exampleConfig(): string {
     const about = wrapText(isSection ? description : explain(node), WIDTH - 2).map((line) => `# ${line}`);
     const shown = [...about, ...(isSection ? [`${path.at(-1)}:`] : setting(node))];
     const depth = path.length - 1;
-    // What is optional is commented out, with all below it.
+    // Optional keys and those below them are commented out.
     const pad = off === -1 ? "  ".repeat(depth) : `${"  ".repeat(off)}# ${"  ".repeat(depth - off)}`;
     return [...(depth === 0 ? [""] : []), ...shown.map((line) => pad + line)];
   });

@@ -118,7 +118,7 @@ export type JwtConfig = z.infer<typeof jwtConfig>;
 export interface ConfigKey extends Omit<ReturnType<typeof unwrapSchema>, "inner"> {
   readonly path: readonly string[]; // `["server", "port"]`
   readonly name: string; // `server.port`
-  readonly variable?: string; // The environment variable that sets it; absent for what one line of text cannot hold.
+  readonly variable?: string; // The environment variable that sets it; absent for lists and maps.
   readonly schema: z.ZodType; // Its schema without the wrappers for default and optionality.
 }
 

@@ -8,12 +8,12 @@ import { parseJson } from "../runtime/json/parse-json.ts";
 import { ConfigError } from "./config-errors.ts";
 import { httpAddress, newsSource } from "./news-config.ts";
 
-const LOCK_MS = 2000; // Longest wait for another process that changes the file, which takes some milliseconds, ms.
+const LOCK_MS = 2000; // Longest wait for another process's lock, ms; a change takes some milliseconds.
 const LOOK_MS = 20; // Time between two attempts, ms.
 
 /** A source as a configuration file has it. */
 export type WrittenSource = z.input<typeof newsSource>;
-/** Changes to the list of sources: more at its end, and the place of one to remove. */
+/** Changes to the list of sources: sources to append, and the index of one to remove. */
 type Edit = { readonly added?: readonly WrittenSource[]; readonly removed?: number };
 
 /** Adds sources to a configuration file, but for those that are not valid, or have the id, the name or the URL of another
@@ -48,7 +48,7 @@ export const removeSource = (file: string, id: string): Promise<WrittenSource | 
     return { edit: removed >= 0 && { removed }, result: sources[removed] };
   });
 
-/** Changes a file, one process at a time: its next text is written to `FILE.lock`, which then takes its place. */
+/** Changes a file, one process at a time: the new text is written to `FILE.lock`, which then replaces the file. */
 async function change<T>(file: string, decide: (text: string) => { edit: Edit | false; result: T }): Promise<T> {
   const target = await realpath(file);
   const lock = `${target}.lock`;
@@ -102,7 +102,7 @@ function editSources(text: string, edit: Edit): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** Changes the lines of the sources alone. The caller checks whether the result is what was wanted. */
+/** Changes only the lines of the sources. The caller checks the result. */
 function splice(text: string, { items }: YAMLSeq, { added = [], removed }: Edit): string {
   const ranges = items.map((item) => (isNode(item) ? item.range! : ([0, 0, 0] as const)));
   const lineOf = (at: number): number => text.lastIndexOf("\n", at - 1) + 1;

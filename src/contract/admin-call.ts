@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the admin address answers at any path that it does not serve, the API's and the daemon's own pages included. */
+/** The admin address's message for any path that it does not serve, including those of the API and the pages. */
 export const NOT_AT_ADMIN = "Not found. This is the admin address: the API is served at the daemon's other address.";
 /** A part of a command's output. */
 export type OutputFrame = { readonly out: string } | { readonly err: string };
@@ -9,7 +9,7 @@ export type LastFrame = { readonly exit: number } | { readonly ask: string };
 const toggle = z.boolean().default(false);
 const columns = z.int().min(1).max(10_000).default(80);
 
-/** How the output of a command is to look: fields of every body, besides the command's own. */
+/** The output settings of a command: fields of every body, besides the command's own. */
 export const outputSchema = z.object({
   format: z.enum(["table", "tsv", "json", "jsonl", "csv"]).optional(),
   quiet: toggle,

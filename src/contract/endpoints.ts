@@ -15,12 +15,12 @@ interface EndpointFacts {
   readonly auth: "required" | "optional" | "none"; // Of a valid X-User-Token header; with `none` it is ignored.
   readonly stability?: "experimental"; // `stable` when left out.
   readonly rate: RateGroup;
-  /** Codes that it may answer with besides those that follow from the rest (`codesOf`): 500 and 503 when left out. One
-   * without 503 needs no storage, or has another code for a storage that cannot be reached. */
+  /** Error codes besides those derived from the other fields (`codesOf`); by default 500 and 503. An endpoint without
+   * 503 needs no storage, or has another code for an unreachable one. */
   readonly errors?: readonly ErrorCode[];
-  readonly max_age_s?: number; // How long a success may be used again. It has an ETag: 304 where If-None-Match has it.
-  readonly idempotent?: true; // Whether an Idempotency-Key header makes a repeat safe.
-  readonly keeps_body?: true; // Whether the body is stored as it was sent: what JavaScript would change is refused.
+  readonly max_age_s?: number; // Cache lifetime of a success, which has an ETag for If-None-Match.
+  readonly idempotent?: true; // Whether an Idempotency-Key header makes a retry safe.
+  readonly keeps_body?: true; // Whether the body is stored as sent: values that JavaScript would change are refused.
 }
 
 /** One endpoint of the interface, as data; `documentation.json` describes it. */

@@ -36,7 +36,7 @@ export class AnpError extends Error {
 
   constructor(code: ErrorCode, message: string = ERRORS[code].message, options: Details = {}) {
     const { stackTraceLimit } = Error;
-    // A refusal is expected: its stack would cost as much as all else of it.
+    // A refusal is expected: capturing its stack would double its cost.
     if (ERRORS[code].status < 500) Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     Error.stackTraceLimit = stackTraceLimit;

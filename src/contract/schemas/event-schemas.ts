@@ -10,7 +10,7 @@ function isWithinDepth(value: unknown, bound: number): boolean {
   return bound > 0 && Object.values(value).every((item) => isWithinDepth(item, bound - 1));
 }
 
-/** What of a payload no JSON reader is sure to keep as it was sent, with where it is. */
+/** Values of a payload that not every JSON reader preserves, with their paths. */
 function unkept(value: unknown, path: readonly string[] = []): { path: readonly string[]; message: string }[] {
   if (typeof value === "string") return isPortable(value) ? [] : [{ path, message: TEXTS.text }];
   if (typeof value === "number") return Math.abs(value) <= LIMITS.integer ? [] : [{ path, message: TEXTS.number }];

@@ -23,7 +23,7 @@ const newsFilter = {
   q: text(LIMITS.newsWords, 0).optional().meta({ description: "Only with each of these words in title or summary" }),
 };
 
-/** What news a caller asks for: all conditions hold together, and an empty one is none. */
+/** The filter of news: all conditions must hold; an empty one is ignored. */
 export type NewsFilter = z.infer<z.ZodObject<typeof newsFilter>>;
 
 export const newsHotQuery = z.object({ limit: upTo(100, 10), hours: upTo(720, 48), ...newsFilter });

@@ -21,7 +21,7 @@ export function unwrapSchema(schema: z.ZodType) {
   return { inner, fallback, optional, description: description ?? "", secret };
 }
 
-/** The schema of a value at a path, through arrays and records too; undefined where the path leads nowhere. */
+/** The schema of a value at a path, through arrays and records too; undefined if there is none. */
 export function schemaAt(schema: z.ZodType | undefined, path: readonly PropertyKey[]): z.ZodType | undefined {
   const [name, ...rest] = path;
   if (schema === undefined || name === undefined) return schema;

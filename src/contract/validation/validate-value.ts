@@ -10,7 +10,7 @@ export type ValuePath = readonly (string | number)[];
 /** One field of a value that does not match its schema. */
 export interface InvalidField {
   readonly path: ValuePath;
-  readonly message: string; // Goes on after the field's name: "must be an integer from 1 to 20, not 21".
+  readonly message: string; // Follows the field's name: "must be an integer from 1 to 20, not 21".
   readonly hint?: string; // A sentence that helps to correct it: "Did you mean limit?"
   readonly of?: "key" | "value"; // Whether the key itself is wrong, or its value (the default).
 }
@@ -33,7 +33,7 @@ export function validate<T extends z.ZodType>(
 ): Validation<z.output<T>> {
   const parsed = schema.safeParse(value, context);
   if (parsed.success) return { valid: true, data: parsed.data };
-  // Parsed again for the words alone: most values are valid, and zod is faster without an error map.
+  // Parsed again only for the messages: most values are valid, and zod is faster without an error map.
   const { issues } = schema.safeParse(value, { error: errorMap }).error ?? parsed.error;
   return { valid: false, errors: issues.flatMap((issue) => fieldsOf(issue, schema)) };
 }
@@ -43,7 +43,7 @@ export function validate<T extends z.ZodType>(
 export const printField = ({ path, message, hint }: InvalidField, whole = "value"): string =>
   `${path.join(".") || whole}: ${message}${hint === undefined ? "" : `. ${hint}`}`;
 
-const LISTED_KEYS = 12; // A list of so many known keys is short enough to be shown.
+const LISTED_KEYS = 12; // Longest list of known keys that a hint shows.
 
 /** The field errors of an issue: zod reports the unknown keys of one object together. */
 function fieldsOf(issue: z.core.$ZodIssue, schema: z.ZodType): InvalidField[] {
@@ -56,7 +56,7 @@ function fieldsOf(issue: z.core.$ZodIssue, schema: z.ZodType): InvalidField[] {
   });
 }
 
-/** Names the key that was probably meant, or else all keys that there are. */
+/** Names the key that was probably meant, or else all known keys. */
 export function hintFor(key: string, known: readonly string[]): string {
   const meant = didYouMean(key, known).trim();
   return meant !== "" || known.length === 0 || known.length > LISTED_KEYS ? meant : `Known keys: ${known.join(", ")}`;
