@@ -276,7 +276,7 @@ it("lists a ledger's entries down to a damaged one, and names its key", async ()
   await own.remove();
 });
 
-it("makes no demo world in a storage that has other data, and writes nothing there", async () => {
+it("does not load the demo into a storage that has other data, and writes nothing there", async () => {
   const cwd = join(folder.path, "real");
   await mkdir(cwd);
   const storage = ["--storage", "fs:./real"];
@@ -290,7 +290,7 @@ it("makes no demo world in a storage that has other data, and writes nothing the
   ]) {
     const refused = await anp([...args, "--demo"], { cwd, env: { ANP_STORAGE: "fs:./real" } });
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
-    expect(refused.stderr).toContain("error: fs:./real has data, but no demo world.");
+    expect(refused.stderr).toContain("error: fs:./real has data, but not the fixture demo.");
     expect(refused.stderr).toContain("name an empty storage with --storage");
   }
   expect(await files()).toEqual(before);
@@ -305,6 +305,6 @@ it("finishes a demo world whose making was interrupted", async () => {
   await part.create(["events", "x"], "{}");
   await part.close();
   const { code, stdout, stderr } = await anp(["quota", "demo", "--demo", "--storage", "fs:./part"], { cwd });
-  expect([code, stderr]).toEqual([0, expect.stringContaining("There is no demo world yet: making one")]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("The fixture demo is not loaded yet: loading it")]);
   expect(stdout).toContain("9999");
 });

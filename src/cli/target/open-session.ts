@@ -61,7 +61,7 @@ export async function openSession(context: Context, whole: boolean, options: Ses
       throw new CommandFailure(EXIT.failure, REFUSALS.unfinished);
     const isNew = fixture !== undefined && !(await isLoaded(fixture, storage));
     if (isNew && (await isOfOthers(fixture, storage)))
-      throw new UsageError(`${storage.url} has data, but no ${fixture.name} world. ${REFUSALS.ofOthers}`);
+      throw new UsageError(`${storage.url} has data, but not the fixture ${fixture.name}. ${REFUSALS.ofOthers}`);
     // A separate sequence, so that this id does not shift the other ids.
     const newId = (): string => restartable(globals.seed).bytes(16).toString("hex");
     const expected = config.storage_id;
@@ -112,7 +112,7 @@ function sessionOf<S extends AccountsService>(service: S, restart: (salt: string
 
 async function loadOnce(fixture: Fixture, service: Service, { say }: Terminal): Promise<void> {
   if (!(await isLoaded(fixture, service.storage))) {
-    say(`There is no ${fixture.name} world yet: making one in ${service.storage.url}.`);
+    say(`The fixture ${fixture.name} is not loaded yet: loading it into ${service.storage.url}.`);
     await loadFixture(fixture, service);
   }
   // A daemon refreshes the news itself; a command has to do it before the first use.
