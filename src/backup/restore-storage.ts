@@ -76,8 +76,8 @@ async function indexFollowed(storage: Storage, values: readonly StoredValue[]): 
 }
 
 function ledgerItem(key: string) {
-  const [room, user, kind] = segmentsOf(key);
-  const item = room?.text === "users" && kind?.text === "ledger" ? streamItem(segmentsOf(key)) : undefined;
+  const [root, user, kind] = segmentsOf(key);
+  const item = root?.text === "users" && kind?.text === "ledger" ? streamItem(segmentsOf(key)) : undefined;
   return item === undefined ? undefined : { ...item, user: user! };
 }
 

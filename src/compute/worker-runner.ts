@@ -94,7 +94,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
   }
 
   #post(worker: Worker): void {
-    const task = this.#takeInTime();
+    const task = this.#takeUnexpired();
     if (task === undefined) {
       this.#idle();
       return;
@@ -108,7 +108,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     }
   }
 
-  #takeInTime(): Task | undefined {
+  #takeUnexpired(): Task | undefined {
     for (let task = this.#waiting.shift(); task !== undefined; task = this.#waiting.shift()) {
       const { wait_ms = Infinity } = task.options;
       if (performance.now() - Math.max(task.since, this.#readySince) <= wait_ms) return task;

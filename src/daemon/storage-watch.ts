@@ -3,7 +3,7 @@ import { createThrottle } from "../runtime/throttle.ts";
 import { isOutage, type LostParts, StorageReplacedError } from "../storage/storage.ts";
 import { storageRemedy } from "../storage/health/storage-remedy.ts";
 
-const LOOK_EVERY_MS = 1000; // How often its identity is read, and how often it is probed while calls fail.
+const POLL_EVERY_MS = 1000; // How often its identity is read, and how often it is probed while calls fail.
 const PROBE_EVERY_MS = 10_000; // How often it is probed while nothing fails, ms.
 /** Shortest pause between two log lines, ms; while the storage stays lost, the pause doubles up to the longest. */
 const LEAST_PAUSE_MS = 5000;
@@ -20,7 +20,7 @@ interface WatchDeps {
 /** Logs when the storage is lost (a probe fails) and back, in few lines. One failed call may concern only its key. */
 export class StorageWatch {
   readonly #deps: WatchDeps;
-  readonly #timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+  readonly #timer = setInterval(() => this.#poll(), POLL_EVERY_MS).unref();
   readonly #failedCalls = createThrottle(LEAST_PAUSE_MS, () => {
     this.#deps.logger.error({ err: this.#lastError }, "storage calls failed, though the storage works");
   });
@@ -35,7 +35,7 @@ export class StorageWatch {
   /** The state that the last line reported, its time, and the pause before the next. */
   #reported = { isUp: true, at: -Infinity, pause_ms: 0 };
   #checking: Promise<void> | undefined;
-  #looking: Promise<void> | undefined;
+  #checkingParts: Promise<void> | undefined;
 
   constructor(deps: WatchDeps) {
     this.#deps = deps;
@@ -48,33 +48,33 @@ export class StorageWatch {
     this.#lastError = error;
     this.#failedAt = performance.now();
     if (!this.#isUp) this.#report();
-    else if (error instanceof StorageReplacedError) this.#lookForLoss(); // It may be a part of the storage.
+    else if (error instanceof StorageReplacedError) this.#checkParts(); // It may be a part of the storage.
     else {
       this.#isSuspect = true;
-      if (this.#failedAt - this.#probedAt >= LOOK_EVERY_MS) this.#check();
+      if (this.#failedAt - this.#probedAt >= POLL_EVERY_MS) this.#check();
     }
   }
 
   /** Probes a lost storage one last time, and logs what was not logged yet. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all([this.#checking, this.#looking]);
+    await Promise.all([this.#checking, this.#checkingParts]);
     if (!this.#isUp) await this.#probe();
     if (this.#isUp) this.#report(true);
     this.#failedCalls.stop();
   }
 
-  #look(): void {
+  #poll(): void {
     const isDue = performance.now() - this.#probedAt >= PROBE_EVERY_MS;
     if (!this.#isUp || this.#isSuspect || isDue) this.#check();
     else if (!this.#reported.isUp) this.#report();
-    this.#lookForLoss();
+    this.#checkParts();
   }
 
-  #lookForLoss(): void {
-    this.#looking ??= this.#compareParts()
+  #checkParts(): void {
+    this.#checkingParts ??= this.#compareParts()
       .catch((error: unknown) => this.failed(error))
-      .finally(() => (this.#looking = undefined));
+      .finally(() => (this.#checkingParts = undefined));
   }
 
   #check(): void {
@@ -121,7 +121,7 @@ export class StorageWatch {
     if (this.#isUp && isUp) return;
     const now = performance.now();
     const lost_ms = now - this.#lostAt;
-    const isSettled = lost_ms >= LEAST_PAUSE_MS || now - this.#failedAt >= LOOK_EVERY_MS || isLast;
+    const isSettled = lost_ms >= LEAST_PAUSE_MS || now - this.#failedAt >= POLL_EVERY_MS || isLast;
     // A flapping storage is summarized; one that is back and stays back is reported at once.
     if (now - at < pause_ms && !(this.#isUp && isSettled)) return;
     const failures = this.#failures;

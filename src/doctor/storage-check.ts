@@ -34,9 +34,9 @@ export async function checkStorage({ loaded, now }: CheckInput): Promise<Finding
     if (error instanceof StorageAddressError) return [finding("badAddress", { reason })];
     if (!(error instanceof StorageError)) throw error;
     const folder = config.storage.startsWith("fs:") ? resolve(cwd, config.storage.slice(3)) : undefined;
-    const obstacle = folder && (await obstacleTo(folder));
-    if (obstacle === undefined) return [finding("noStorage", { reason })];
-    return [finding("blockedAddress", { reason, obstacle, remedy: storageRemedy(reason) })];
+    const problem = folder && (await creationProblem(folder));
+    if (problem === undefined) return [finding("noStorage", { reason })];
+    return [finding("blockedAddress", { reason, obstacle: problem, remedy: storageRemedy(reason) })];
   }
   try {
     const address = finding("address", { url: storage.url });
@@ -46,7 +46,7 @@ export async function checkStorage({ loaded, now }: CheckInput): Promise<Finding
   }
 }
 
-async function obstacleTo(folder: string): Promise<string | undefined> {
+async function creationProblem(folder: string): Promise<string | undefined> {
   const parent = dirname(folder);
   try {
     if (!(await stat(parent)).isDirectory()) return `${parent} is not a folder.`;
@@ -55,7 +55,7 @@ async function obstacleTo(folder: string): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if ((code === "ENOENT" || code === "ENOTDIR") && !existsSync(parent)) return obstacleTo(parent);
+    if ((code === "ENOENT" || code === "ENOTDIR") && !existsSync(parent)) return creationProblem(parent);
     return `It cannot be created in ${parent}: ${code ?? message}.`;
   }
 }

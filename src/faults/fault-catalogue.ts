@@ -29,9 +29,9 @@ export function readFault(typed: string): Fault {
   const [head = "", ...settings] = typed.split(",");
   const [name = "", kind = ""] = head.split("=");
   const names = Object.keys(FAULTS);
-  if (!names.includes(name)) throw misnamed(typed, `NAME=KIND with a NAME of ${names.join(", ")}`, name, names);
+  if (!names.includes(name)) throw unknownName(typed, `NAME=KIND with a NAME of ${names.join(", ")}`, name, names);
   const kinds = Object.keys(FAULTS[name as FaultName]);
-  if (!kinds.includes(kind)) throw misnamed(typed, `${name}=KIND with a KIND of ${kinds.join(" or ")}`, kind, kinds);
+  if (!kinds.includes(kind)) throw unknownName(typed, `${name}=KIND with a KIND of ${kinds.join(" or ")}`, kind, kinds);
   const read: Record<string, number> = { times: Infinity, ms: name === "answers" ? SLOW_MS : 0 };
   const known = name === "answers" ? ["ms", "times"] : ["times"];
   for (const setting of settings) {
@@ -70,7 +70,7 @@ export function faultText({ name, kind, ms, times }: Fault): string {
   return `${name}=${kind}${slow}${times === Infinity ? "" : `,times=${times}`}`;
 }
 
-function misnamed(typed: string, form: string, name: string, known: readonly string[]): RangeError {
+function unknownName(typed: string, form: string, name: string, known: readonly string[]): RangeError {
   const hint = didYouMean(name, known);
   // The caller adds the full stop.
   return new RangeError(`must be ${form}, not ${JSON.stringify(typed)}${hint === "" ? "" : `.${hint}`}`);

@@ -36,8 +36,8 @@ export async function longWork<T>(
     });
   } catch (error) {
     if (!signal.aborted || error !== signal.reason) throw error;
-    const howToGoOn = typeof advice === "string" ? advice : advice();
-    throw new CommandFailure(EXIT.interrupted, `Interrupted: ${place(spent())}. ${howToGoOn}`);
+    const hint = typeof advice === "string" ? advice : advice();
+    throw new CommandFailure(EXIT.interrupted, `Interrupted: ${place(spent())}. ${hint}`);
   } finally {
     terminal.progress("");
     forget();

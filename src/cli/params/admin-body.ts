@@ -47,7 +47,7 @@ export async function readBody(command: CommandParams, body: Readonly<Record<str
       const flag = param.value === undefined ? () => flagOf(key) : (text: string) => `${flagOf(key)}=${text}`;
       if (Object.hasOwn(command.arguments, key)) words.push(...texts);
       else flags.push(...texts.map(flag));
-      const shown = texts.map((text) => (mayBeKept(param, text) ? text : `(${text.length} characters)`));
+      const shown = texts.map((text) => (mayLog(param, text) ? text : `(${text.length} characters)`));
       recorded[field] = param.value === undefined || (param.readAll === undefined ? shown[0]! : shown);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
@@ -58,7 +58,7 @@ export async function readBody(command: CommandParams, body: Readonly<Record<str
   return { args: [...flags, "--", ...words], recorded };
 }
 
-const mayBeKept = ({ read: { free }, choices }: Param<unknown>, text: string): boolean =>
+const mayLog = ({ read: { free }, choices }: Param<unknown>, text: string): boolean =>
   free === undefined || choices !== undefined || (free !== true && /^[\w.-]{1,16}$/.test(text));
 
 /** A body value as typed on a command line; undefined if it is left out. @throws RangeError */

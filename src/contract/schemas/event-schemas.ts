@@ -11,13 +11,13 @@ function isWithinDepth(value: unknown, bound: number): boolean {
 }
 
 /** Values of a payload that not every JSON reader preserves, with their paths. */
-function unkept(value: unknown, path: readonly string[] = []): { path: readonly string[]; message: string }[] {
+function lossy(value: unknown, path: readonly string[] = []): { path: readonly string[]; message: string }[] {
   if (typeof value === "string") return isPortable(value) ? [] : [{ path, message: TEXTS.text }];
   if (typeof value === "number") return Math.abs(value) <= LIMITS.integer ? [] : [{ path, message: TEXTS.number }];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) => {
     const at = [...path, key];
-    return isPortable(key) ? unkept(item, at) : [{ path: at, message: TEXTS.name }];
+    return isPortable(key) ? lossy(item, at) : [{ path: at, message: TEXTS.name }];
   });
 }
 
@@ -40,7 +40,7 @@ export const eventBody = z.object({
     .refine((value) => isWithinDepth(value, depth), { message: fillTemplate(TEXTS.depth, { depth }), abort: true })
     .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= bytes, `must be at most ${bytes} bytes as JSON`)
     .superRefine((value, context) => {
-      for (const { path, message } of unkept(value)) context.addIssue({ code: "custom", path: [...path], message });
+      for (const { path, message } of lossy(value)) context.addIssue({ code: "custom", path: [...path], message });
     })
     .optional()
     .meta(PAYLOAD),

@@ -30,7 +30,7 @@ export function mountPages(app: H3, wrap: RequestWrapper, service: Service, stat
   const { server, exchange, trade_reward } = service.config;
   mountPage(app, "/healthz", wrap, "healthz", () => page("ok\n", "text/plain"));
   mountPage(app, "/readyz", wrap, "readyz", async () => {
-    const reason = await whyNotReady(service, state);
+    const reason = await notReadyReason(service, state);
     return page(`${readiness(reason)}\n`, "text/plain", { status: reason === undefined ? 200 : 503 });
   });
   let openApi: string | undefined;
@@ -50,7 +50,7 @@ function mountFrontPage(app: H3, wrap: RequestWrapper, service: Service, state: 
   const served = Object.entries(FRONT_PAGE.links).filter(([path]) => !off.includes(path));
   const links = served.map(([path, text]) => `      <li><a href="${path}">/${path}</a>: ${text}</li>`).join("\n");
   mountPage(app, "/", wrap, "front-page", async (event) => {
-    const values = { version: version(), state: readiness(await whyNotReady(service, state)), links };
+    const values = { version: version(), state: readiness(await notReadyReason(service, state)), links };
     const html = fillTemplate(template, { ...values, origin: escapeUTF8(event.url.origin) });
     return page(html, "text/html; charset=utf-8", { headers: FRONT_PAGE.headers });
   });
@@ -62,7 +62,7 @@ export const mountMetrics = (app: H3, wrap: RequestWrapper, metrics: MetricsPage
 
 const readiness = (reason: string | undefined): string => (reason === undefined ? "ready" : `not ready: ${reason}`);
 
-async function whyNotReady(service: Service, { state }: DaemonState): Promise<string | undefined> {
+async function notReadyReason(service: Service, { state }: DaemonState): Promise<string | undefined> {
   try {
     const reason = state?.();
     if (reason === undefined) await service.ready();

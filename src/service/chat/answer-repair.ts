@@ -53,7 +53,7 @@ export function createAnswerRepair(deps: RepairDeps) {
   return {
     again, // Checks a user again, since a write failed.
     /** Checks each user's ledger once, and again while the writer of an answer without a turn may be alive. */
-    look(user: string, ledger: OpenLedger): void {
+    check(user: string, ledger: OpenLedger): void {
       if (complete.has(user)) return;
       complete.set(user, true);
       const failed = (error: unknown): void => {

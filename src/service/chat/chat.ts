@@ -38,7 +38,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const started = clock.now();
       const question = await readQuestion(deps, user, body);
       const admitted = await admit(deps, user, { operation, prices, answer });
-      repair.look(user, admitted.ledger);
+      repair.check(user, admitted.ledger);
       if ("before" in admitted) return await deliverAgain(messages, admitted.before);
       const { state, refused } = admitted;
       if (refused.includes("other") && unpaid(user).times > MOST_UNPAID) throw new AnpError(1005);

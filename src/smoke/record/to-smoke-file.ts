@@ -95,7 +95,7 @@ function expected(answer: WireResponse, { target, body: sent }: RecordedCall, co
   const replayed = answer.headers["idempotency-replayed"];
   const headers = exact ? received : replayed && { "idempotency-replayed": replayed };
   const head = { ...((exact || status !== 200) && { status }), ...(headers && { headers }) };
-  const text = heldText(answer, target, context);
+  const text = comparableText(answer, target, context);
   if (!text) return head;
   const body = exact ? undefined : bodyOf({ headers: answer.headers, text });
   if (body === undefined || !isPlain(body)) return { ...head, text: secrets.hide(text) };
@@ -113,7 +113,7 @@ function expected(answer: WireResponse, { target, body: sent }: RecordedCall, co
   return status === 200 ? { ...head, data: rest["data"] } : { ...head, code, body: rest };
 }
 
-function heldText({ bytes }: WireResponse, target: string, { note, exact }: Context): string | undefined {
+function comparableText({ bytes }: WireResponse, target: string, { note, exact }: Context): string | undefined {
   const text = isUtf8(bytes) ? bytes.toString() : undefined;
   if (text !== undefined && bytes.length <= LONGEST[exact || target.startsWith("/api/") ? "api" : "page"]) return text;
   note(`its body is not compared: ${text === undefined ? "it is not UTF-8 text" : `it has ${bytes.length} bytes`}`);

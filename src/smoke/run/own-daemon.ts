@@ -113,9 +113,9 @@ export function serveLine({ fixture, loaded, now, seed, faults, users }: DaemonP
     if (variable === undefined) return undefined;
     env.push(`${variable}=${secret ? `"$${variable}"` : word(String(getAt(loaded.config, path)))}`);
   }
-  const world = fixture.folder === DEMO ? ["--demo"] : ["--fixtures", word(fixture.folder)];
+  const fixtureFlags = fixture.folder === DEMO ? ["--demo"] : ["--fixtures", word(fixture.folder)];
   const clock = ["--now", new Date(now).toISOString().replace(".000Z", "Z"), "--seed", word(seed)];
-  const flags = [...world, "--storage", "memory:", ...clock, ...faults.flatMap((fault) => ["--fault", fault])];
+  const flags = [...fixtureFlags, "--storage", "memory:", ...clock, ...faults.flatMap((fault) => ["--fault", fault])];
   return [...env, "anp", "serve", ...flags].join(" ");
 }
 

@@ -27,7 +27,7 @@ export function createFileStreams(files: DurableFiles, pathOf: (key: string) => 
     if (before > 0 && predecessor === undefined) return existsSync(path) ? "conflict" : "gap";
     const isEnd = predecessor !== undefined && predecessor.ino === files.stat(last)?.ino;
     if (!isEnd && (await laterItem(stem, before)) !== undefined) return existsSync(path) ? "conflict" : "hole";
-    if (before > 0) await secure(stem, before);
+    if (before > 0) await syncItem(stem, before);
     return files.create(path, value, last, first && files.ensure(pathOf(first.key), first.value));
   }
 
@@ -68,7 +68,7 @@ export function createFileStreams(files: DurableFiles, pathOf: (key: string) => 
   }
 
   /** Syncs an item's name, since its writer may have died first. Within a folder, the next item's sync does that. */
-  async function secure(stem: string, version: number): Promise<void> {
+  async function syncItem(stem: string, version: number): Promise<void> {
     const isHinted = version % HINT_EVERY === 0;
     if (isHinted || version % SEGMENT_SIZE === 0) await files.syncName(itemPath(stem, version));
     // Before the next item, so that a failure here leaves nothing behind.

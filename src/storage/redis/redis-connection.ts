@@ -62,8 +62,8 @@ export class RedisConnection {
     if (this.#identity?.expected.id === undefined) return { lost: [], parts: 1 };
     await this.ready();
     const places = this.#identity.places();
-    const looks = await Promise.allSettled(places.map((place) => this.run(async () => this.#identity!.look(place))));
-    const errors = looks.flatMap((look) => (look.status === "rejected" ? [look.reason as unknown] : []));
+    const checks = await Promise.allSettled(places.map((place) => this.run(async () => this.#identity!.check(place))));
+    const errors = checks.flatMap((check) => (check.status === "rejected" ? [check.reason as unknown] : []));
     const lost = errors.filter((error) => error instanceof StorageReplacedError);
     if (errors.length > lost.length && errors.length === places.length) throw errors[0];
     return { lost, parts: places.length };

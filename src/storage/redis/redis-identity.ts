@@ -58,7 +58,7 @@ export function createRedisIdentity(deps: IdentityDeps) {
   const placeOf = (domain: string): Place | undefined =>
     client instanceof Cluster ? client.slots[slotOf(`${domain}}`)]?.[0] : "";
 
-  async function look(place: Place): Promise<void> {
+  async function check(place: Place): Promise<void> {
     for (;;) {
       stateOf(place);
       const before = known;
@@ -73,7 +73,7 @@ export function createRedisIdentity(deps: IdentityDeps) {
 
   return {
     expected,
-    look,
+    check,
     /** How often a place was lost and came back. */
     generation: () => returns,
     /** Call it before each command: the check to wait for, or undefined. @throws StorageReplacedError */
@@ -84,9 +84,9 @@ export function createRedisIdentity(deps: IdentityDeps) {
       const state = stateOf(place);
       if (state === "present") return undefined;
       if (state !== undefined) throw state;
-      const looking = running.get(place) ?? look(place).finally(() => running.delete(place));
-      running.set(place, looking);
-      return looking;
+      const checking = running.get(place) ?? check(place).finally(() => running.delete(place));
+      running.set(place, checking);
+      return checking;
     },
     /** Call it after each command: its reply must not be used if the place was found to be lost. */
     confirm(domain: string): void {
@@ -101,7 +101,7 @@ export function createRedisIdentity(deps: IdentityDeps) {
     /** Reads the identity of the place that holds a failure domain. @throws StorageReplacedError */
     async verify(domain: string): Promise<void> {
       const place = placeOf(domain);
-      if (expected.id !== undefined && place !== undefined) await look(place);
+      if (expected.id !== undefined && place !== undefined) await check(place);
     },
   };
 }

@@ -112,7 +112,7 @@ async function converse({ io, terminal }: Context, first: number | undefined, as
     return true;
   }
 
-  async function obey(command: string): Promise<void> {
+  async function runSlashCommand(command: string): Promise<void> {
     const sources = last === undefined ? [] : sourcesOf(last);
     if (command === "/sources") await terminal.write(`${sources.join("\n") || "The last answer has no sources."}\n`);
     else if (command !== "/new") terminal.say(COMMANDS);
@@ -128,7 +128,7 @@ async function converse({ io, terminal }: Context, first: number | undefined, as
     for await (const typed of lines) {
       const line = typed.trim();
       if (line === "/quit") break;
-      if (line.startsWith("/")) await obey(line);
+      if (line.startsWith("/")) await runSlashCommand(line);
       else if (line !== "") {
         try {
           if (!(await answer(line))) return EXIT.interrupted;

@@ -21,8 +21,8 @@ const exportEvents = defineCommand("events export", {
   options: rangeFlags,
   run: (flags, context) =>
     inRange(context, flags, async ({ service: { events } }, { range, onDamage }) => {
-      const howToGoOn = "--from with the day of the last event printed goes on there.";
-      await printLong(context, howToGoOn, events.export(range, onDamage), "events");
+      const advice = "--from with the day of the last event printed goes on there.";
+      await printLong(context, advice, events.export(range, onDamage), "events");
     }),
 });
 
@@ -102,8 +102,8 @@ function keptObject(typed: string): object {
   const value = parseOrError(typed);
   if (value instanceof Error) throw new RangeError(`must be JSON: ${value.message}`);
   if (!isRecord(value)) throw new RangeError("must be a JSON object");
-  const [unkept] = findLossyValues(typed);
-  if (unkept !== undefined) throw new RangeError(`is not kept as it is: ${unkept.path.join(".")}: ${unkept.message}`);
+  const [lossy] = findLossyValues(typed);
+  if (lossy !== undefined) throw new RangeError(`is not kept as it is: ${lossy.path.join(".")}: ${lossy.message}`);
   return value;
 }
 

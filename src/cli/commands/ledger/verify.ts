@@ -17,9 +17,9 @@ export const verify = defineCommand("ledger verify", {
     if (user !== undefined && all) throw new UsageError("USER and --all exclude each other.");
     const receipts = against === undefined ? undefined : await readReceipts(against, context.cwd);
     const found: Verification[] = [];
-    const howToGoOn = (): string => ["It starts from the beginning when run again.", ...damagesOf(found)].join("\n");
+    const advice = (): string => ["It starts from the beginning when run again.", ...damagesOf(found)].join("\n");
     const others = await withAccounts(context, ({ service: { storage } }) =>
-      longWork(context, howToGoOn, async (report) => {
+      longWork(context, advice, async (report) => {
         const { hooks, add } = await openValueChecks(storage);
         const options = { users: user === undefined ? undefined : [user], receipts, hooks };
         await verifyWithProgress(report, storage, options, showPlace, found);

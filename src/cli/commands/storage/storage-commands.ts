@@ -137,8 +137,8 @@ const prune = defineCommand("storage prune", {
       if (answers_days === undefined && events_days === undefined)
         throw new UsageError("Everything is kept for ever: set retention.answers_days or retention.events_days.");
       const { pruneStorage } = await import("../../../admin/prune-storage.ts");
-      const run = (options: { dryRun: boolean }, howToGoOn: string) =>
-        longWork(context, howToGoOn, (onStep) => pruneStorage(service, { ...options, onStep }));
+      const run = (options: { dryRun: boolean }, advice: string) =>
+        longWork(context, advice, (onStep) => pruneStorage(service, { ...options, onStep }));
       const found = await run({ dryRun: true }, "Nothing was removed.");
       if (dryRun || found.every(({ count }) => count === 0)) return found;
       const [answers, sessions, days] = found.map(({ count }) => count);
