@@ -8,7 +8,7 @@ import { decodeSegment } from "../storage/keys.ts";
 import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 
-/** A user's profile: what is stored about a user besides the ledger. */
+/** A user's profile: the user's settings, stored outside the ledger. */
 export const userProfile = z.strictObject({
   user_id: z.string().min(1).max(LIMITS.userId),
   created_at: z.iso.datetime(),

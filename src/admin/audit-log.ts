@@ -20,10 +20,10 @@ export const auditEntry = z.strictObject({
   address: z.string().nullable(),
   command: z.string(),
   user: z.string().nullable(), // The user that the call is about.
-  /** Without secrets and without free text, of which only the length is kept: an erased user's words are not here. */
+  /** Without secrets and without free text, of which only the length is kept, so that erasures need not change it. */
   arguments: z.record(z.string(), z.json()),
   began: z.int().min(1).optional(), // Number of the entry in which the call began, at its end.
-  outcome: z.string().nullable(), // How it ended; null where it begins.
+  outcome: z.string().nullable(), // How it ended; null at its beginning.
   prev: digest, // `hash` of the entry before.
   hash: digest, // SHA-256 of the canonical JSON of all other fields.
 });

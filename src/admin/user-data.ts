@@ -79,7 +79,7 @@ export async function eraseUser(
 
 const KEPT: ReadonlySet<string | undefined> = new Set(["profile", "ledger", "operations"]);
 
-/** The values that are not kept. Each session comes from its end: what is left of it when this is cut off is whole. */
+/** The values to erase. Sessions are listed from their end, so that an interruption leaves a valid shorter session. */
 async function* ownValues(storage: Storage, user: string): AsyncGenerator<Key> {
   const items: [version: number, key: Key][] = [];
   for await (const key of storage.keys(["users", user])) {

@@ -9,7 +9,7 @@ export const utcOffset = z
   .string()
   .refine((value) => offsetMinutes(value) !== undefined, "must be an offset such as +08:00, at most 14 hours");
 
-/** A schema with a value that the commented configuration shows where there is no default. */
+/** A schema with an example value for the commented configuration, for a key without a default. */
 export const example = <T extends z.ZodType>(schema: T, value: z.output<T>): T => schema.meta({ examples: [value] });
 
 /** A whole number with a default, its bounds included. */

@@ -12,7 +12,7 @@ const MOST_PAUSE_MS = 60_000;
 interface WatchDeps {
   readonly logger: Logger;
   readonly probe: () => Promise<void>; // Reads and writes; rejects while the storage is lost.
-  readonly findLost?: (() => Promise<LostParts>) | undefined; // Absent where no other storage can take its place.
+  readonly findLost?: (() => Promise<LostParts>) | undefined; // Absent if no other storage can take its place.
   readonly onChange?: (up: boolean) => void;
   readonly onLostParts?: (lost: number) => void; // Parts, as the primaries of a cluster, were lost or are back.
 }

@@ -26,7 +26,7 @@ export interface OperationOptions {
 
 type OperationContext = ReturnType<typeof createOperationContext>;
 
-/** What the operations of one app share. */
+/** The dependencies that the operations of one app share. */
 export function createOperationContext(service: Service, logger: Logger, options: OperationOptions) {
   const { server, limits, model } = service.config;
   const refused = options.meter?.refused;

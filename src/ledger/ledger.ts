@@ -10,7 +10,7 @@ export type Ledger = ReturnType<typeof createLedger>;
 const REMEMBERED = 20_000; // Users whose ledger head is cached.
 const REMEMBERED_ENTRIES = 10_000; // Cached entries of all users: some 10 MB.
 
-/** @throws CorruptionError from every method, when an entry is not what was written
+/** @throws CorruptionError from every method, when an entry is damaged
  * @example
  * const ledger = createLedger({ storage, clock: systemClock, quotaRules: createQuotaRules("+08:00") });
  * const { entry } = await ledger.post("alice", {

@@ -31,7 +31,7 @@ export interface WalkedEntries {
   readonly charged: readonly (number | null)[]; // Per entry: id of the answer that it charged for, or null.
 }
 
-/** The result of one pass over a user's keys. */
+/** The result of scanning a user's keys. */
 export type ScannedUser = ReturnType<typeof unscannedUser>;
 const BATCH = 256;
 const FOLLOWED = 32_768; // Index pointers buffered at a time: sorted, so that entries are read in their order.

@@ -82,7 +82,7 @@ export async function createService(given: ServiceDeps) {
     events,
     reportDamage,
     breakers: assistant.breakers, // Of the model's endpoints; empty without a model.
-    embeddings: assistant.embeddings, // Undefined where none are configured.
+    embeddings: assistant.embeddings, // Undefined if not configured.
     /** Keeps the vectors of quotable texts up to date until the signal is aborted, if embeddings are configured. */
     keepVectors: async (signal: AbortSignal) => assistant.embeddings?.run(signal, knowledge.ready),
     /** The tokens that the model has used of the day's budget; undefined without one. */

@@ -26,7 +26,7 @@ export interface StorageDriver extends Driver {
   readonly discardItem?: (key: string) => Promise<void>; // As `Storage.discard`; absent where removing is enough.
   examine(now: number): Promise<Finding[]>;
   readonly isDamage?: (error: unknown) => boolean; // Whether a value is damaged; any other error is an outage.
-  /** As `Storage.tidy`; absent where nothing is left behind. */
+  /** As `Storage.tidy`; absent if there is nothing to remove. */
   readonly tidy?: (now: number, signal?: AbortSignal) => Promise<number>;
 }
 

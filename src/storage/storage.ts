@@ -112,7 +112,7 @@ export class StorageError extends Error {
   override readonly name: string = "StorageError";
 }
 
-/** Another storage, or an emptied one, is in the place of the one that was expected: nothing is read or written there. */
+/** The expected storage was replaced or emptied: nothing is read or written there. */
 export class StorageReplacedError extends StorageError {}
 
 /** A stored value is not what was written: the error names the key, and no value is returned. */
@@ -132,9 +132,9 @@ export class CorruptionError extends StorageError {
 export const isOutage = (error: unknown): error is StorageError =>
   error instanceof StorageError && !(error instanceof CorruptionError);
 
-/** The result of a read, or `instead` where the value is damaged. */
+/** The result of a read, or `instead` if the value is damaged. */
 export const ifDamaged = unlessFailed((error) => error instanceof CorruptionError);
-/** The result of a call, or `instead` where the storage does not answer. */
+/** The result of a call, or `instead` if the storage does not answer. */
 export const ifOutage = unlessFailed(isOutage);
 /** The result of a call, or `instead` whatever the storage's error. */
 export const ifFailed = unlessFailed((error) => error instanceof StorageError);

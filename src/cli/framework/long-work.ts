@@ -61,7 +61,7 @@ export async function* countPassed<T>(items: AsyncIterable<T>, report: ReportPla
   }
 }
 
-/** Prints lines as they come; false when stdout was closed before the last of them. @param what the name of a line */
+/** Prints lines as they come; false when stdout was closed before the last one. @param what the name of the lines */
 export const printLong = (context: Context, advice: string, lines: AsyncIterable<string>, what: string) =>
   longWork(context, advice, async (report) => {
     const { batchesOf } = await import("../../runtime/batches.ts"); // Loaded on demand, as all code for storages.

@@ -30,7 +30,7 @@ type Action<S, T> = (opened: S) => Promise<T>;
  * @throws UsageError when the user is not the token's */
 export async function withOperations<T>(context: Context, user: string | undefined, action: Action<Operations, T>) {
   if (context.daemon !== undefined) return action(await onDaemon(context.daemon, user));
-  // An operation without a user also works where nothing is stored yet.
+  // An operation without a user also works on a storage that does not exist yet.
   const options = user === undefined ? ({ absent: true } as const) : {};
   return withSession(context, (session) => action(onStorage<OperationId, Session>(session, user)), options);
 }
@@ -121,7 +121,7 @@ export const withSession = async <T>(context: Context, action: Action<Session, T
   use((await import("./open-session.ts")).openSession(context, true, options), action);
 
 /** As `withSession`, but opens only the users and their points: news, events and the assistant take longer to load than
- * most commands take to run. The whole service is opened where a fixture is still to be loaded.
+ * most commands take to run. The whole service is opened if a fixture must be loaded first.
  * @throws UsageError, ConfigError, StorageError */
 export const withAccounts = async <T>(context: Context, act: Action<AccountsSession, T>, how: SessionOptions = {}) =>
   use((await import("./open-session.ts")).openSession(context, false, how), act);

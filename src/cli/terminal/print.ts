@@ -32,7 +32,7 @@ export async function printRows<T extends object>(context: Context, { rows, colu
 /** Rows of a table of `tables.json`. */
 export type Tabled<T, N extends TableName> = Omit<Printed<T>, "columns"> & Table<T, N>;
 
-/** Prints such rows, or the hint of the table where none is given. @returns as {@link printRows} */
+/** Prints the rows of such a table, or by default its hint. @returns as {@link printRows} */
 export const printTable = <T extends object, N extends TableName>(context: Context, given: Tabled<T, N>) =>
   printRows(context, { none: hintOf(given.table), ...given, columns: tableColumns(context, given) });
 

@@ -42,7 +42,7 @@ function askForUser(message: string, users: readonly string[], io: CommandIo): P
   return search({ message, source, pageSize: LINES_SHOWN }, streamsOf(io));
 }
 
-/** Asks which of some values is meant. @param choices the values, and what is shown of each */
+/** Asks for one of several values. @param choices the values and their labels */
 export const askForOneOf = (message: string, choices: { value: string; name: string }[], context: Context) =>
   select({ message, choices, pageSize: LINES_SHOWN }, streamsOf(context.io));
 

@@ -31,7 +31,7 @@ export function schemaAt(schema: z.ZodType | undefined, path: readonly PropertyK
   return inner instanceof z.ZodRecord ? schemaAt(inner.valueType as z.ZodType, rest) : undefined;
 }
 
-/** The keys that a schema knows at a path, through arrays and records too; empty where it has no fixed keys. */
+/** The keys that a schema knows at a path, through arrays and records too; empty if it has no fixed keys. */
 export function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const at = schemaAt(schema, path);
   const inner = at && unwrapSchema(at).inner;

@@ -67,7 +67,7 @@ export function createDayWriter(storage: Storage, ids: Ids) {
       if (head.mark !== undefined) return head;
       return { ...head, mark: (await ifDamaged(log.get(head.since), () => undefined))?.batch_id };
     },
-    /** Stores events of one day in one batch, each with its result. @throws StorageError when it may be stored */
+    /** Stores events of one day in one batch, each with its result. @throws StorageError when the batch may be stored */
     async append(day: string, events: readonly PendingEvent[]): Promise<void> {
       const open = await openLatest(day);
       const missing = () => events.filter(({ result }) => result === undefined);

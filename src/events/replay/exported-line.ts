@@ -5,7 +5,7 @@ import { parseOrError } from "../../runtime/json/parse-json.ts";
 import { exportedEvent, type StoredEvent } from "../event.ts";
 import { contentOf, fingerprint, sourceIdOf } from "../log/event-fingerprint.ts";
 
-/** An event of an export, as text: what is kept of many is small, and what parsing made of it dies young. */
+/** An event of an export as JSON text: small to keep, while the objects of parsing become garbage early. */
 export type ReplayedEvent = Readonly<Exclude<ReturnType<typeof readLine>, string>>;
 
 const MOST_REASON = 500; // Longest reason, characters: a line of unknown keys would make one as long as itself.

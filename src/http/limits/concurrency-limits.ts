@@ -1,6 +1,6 @@
 import { AnpError } from "../../contract/errors.ts";
 
-/** Why a request was refused with 429: what was used up. */
+/** The limit because of which a request was refused with 429. */
 export type RefusalReason = "in_flight" | "in_flight_per_user" | "bodies" | "wait" | "rate";
 /** Called with each refusal. */
 export type OnRefused = ((reason: RefusalReason) => void) | undefined;

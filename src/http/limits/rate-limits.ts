@@ -54,7 +54,7 @@ export async function createRateLimits(rates: Partial<Rates>, store: RateStore |
     /** Counts one request.
      * @param caller who it is counted for: `user:…` or `address:…`. Addresses share the limit of the group `public`, if
      * there is one, so that users behind one address do not use up a limit that is meant for one user
-     * @returns headers that say what is left, once half of a limit is used
+     * @returns headers with the remaining requests, once half of a limit is used
      * @throws AnpError 429 with `Retry-After` */
     take(group: RateGroup, caller: string): RateHeaders | Promise<RateHeaders> {
       const rule = (caller.startsWith("address:") ? rules.get("public") : undefined) ?? rules.get(group);

@@ -80,7 +80,7 @@ function toStep(call: RecordedCall, context: Context): Step | undefined {
   };
 }
 
-/** `body` where the runner sends the same JSON, else `raw`. */
+/** `body` if the runner then sends the same JSON, else `raw`. */
 function bodyKeys(text: string, { captures, secrets }: Context): Pick<Step, "body" | "raw"> {
   const value = parseJson(text);
   const compact = text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");

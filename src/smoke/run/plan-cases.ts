@@ -43,7 +43,7 @@ function isChosen({ phase, index, step, title }: Case, { content, path, linesOf 
 
 function withReferences(all: readonly Case[], choose: (one: Case) => boolean): Set<Case> {
   const found = new Set(all.filter(choose));
-  // A set also visits what is added while it is visited.
+  // Iterating over a set includes elements that are added during the iteration.
   for (const { step } of found) {
     const heads = new Set(referencesIn(step).map(({ head }) => head));
     for (const one of all) if (one.step.id !== undefined && heads.has(one.step.id)) found.add(one);
