@@ -29,7 +29,7 @@ export interface VerifyOptions {
   readonly users?: readonly string[] | undefined; // The users to verify; all by default.
   readonly profiles?: boolean; // Whether a user must have a profile.
   readonly trace?: ChargeTrace | undefined;
-  readonly hooks?: LedgerHooks; // With them, all keys are scanned, not only those of users.
+  readonly hooks?: LedgerHooks; // With them, all keys are scanned, unless one user is named.
   readonly receipts?: ReadonlyMap<string, Receipt> | undefined; // By user id.
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
 }
