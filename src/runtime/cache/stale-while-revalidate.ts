@@ -7,13 +7,17 @@ const PATIENCE_MS = 100; // How long a caller waits for a new result, ms.
  * @param isSame whether the source is the same as the last one, so that its result is used */
 export function staleWhileRevalidate<S, T>(make: (of: S) => Promise<T>, isSame: (a: S, b: S) => boolean = Object.is) {
   let last: { readonly source: S; readonly made: Promise<T> } | undefined;
-  let before: { readonly result: T } | undefined;
+  let before: { readonly result: T; readonly number: number } | undefined; // The newest one, not the last to finish.
+  let begun = 0;
 
   function begin(source: S): Promise<T> {
     const mine = { source, made: make(source) };
+    const number = ++begun;
     last = mine;
     mine.made.then(
-      (result) => (before = { result }),
+      (result) => {
+        if (number > (before?.number ?? 0)) before = { result, number };
+      },
       () => {
         if (last === mine) last = undefined;
       },
