@@ -59,6 +59,7 @@ describe("providers", () => {
 
   it.each([
     ["asks for a longer wait than there is time", fails(429, { "retry-after": "50" }), {}, "busy (429)"],
+    ["asks to wait until then", fails(429, { "retry-after": "Sat, 01 Jan 2124 00:00:00 GMT" }), {}, "busy (429)"],
     ["sends no headers", hangs, { headers_ms: 50 }, "UND_ERR_HEADERS_TIMEOUT"],
     ["sends no more of its reply", stalls, { idle_ms: 50 }, "UND_ERR_BODY_TIMEOUT"],
   ])("are not waited for when one %s", async (_, turn, bounds, cause) => {

@@ -1,5 +1,6 @@
 import { headersOf, type EmbeddingsConfig } from "../../config/model-config.ts";
 import type { Logger } from "../../runtime/logger.ts";
+import { readRetryAfter } from "../../runtime/retry-after.ts";
 import { createBoundedFetch, createModelFetch, failureOf, ModelReplyError } from "../model/model-call.ts";
 import { tokensOf } from "../model/model-prompt.ts";
 import type { readVectors, VectorsReply } from "./read-vectors.ts";
@@ -32,7 +33,7 @@ export function createEmbeddingsClient(config: EmbeddingsConfig, { logger, obser
     const response = await send(url, { method: "POST", headers, body: request, signal });
     const bytes = new Uint8Array(await response.arrayBuffer());
     if (response.ok) return read({ bytes, count: input.length, dimension });
-    rest(Math.min(BREAKER.asked_ms, 1000 * Number(response.headers.get("retry-after")) || 0));
+    rest(Math.min(BREAKER.asked_ms, readRetryAfter(response.headers.get("retry-after"), Date.now()) ?? 0));
     if (OF_TEXTS.includes(response.status)) return undefined;
     throw new ModelReplyError(`the endpoint answers ${response.status}`);
   }

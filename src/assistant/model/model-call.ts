@@ -2,6 +2,7 @@ import type { Agent } from "undici";
 import type { Finding, Verdicts } from "../grounding/reply-fault.ts";
 import { headersOf, type Endpoint, type ProviderConfig } from "../../config/model-config.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
+import { readRetryAfter } from "../../runtime/retry-after.ts";
 import { promptTokens, tokensOf, type Prompt } from "./model-prompt.ts";
 import type { TokenMeter, Tokens } from "./token-budgets.ts";
 
@@ -33,7 +34,7 @@ export function createModelFetch(send: typeof fetch, until: number, onReply: () 
   return async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
     const response = await send(input, { ...init, redirect: "manual" });
     const { status, statusText, headers } = response;
-    const wait_ms = BUSY.includes(status) ? 1000 * Number(headers.get("retry-after")) : 0;
+    const wait_ms = (BUSY.includes(status) && readRetryAfter(headers.get("retry-after"), Date.now())) || 0;
     const isLong = performance.now() + wait_ms > until;
     if (isLong || (status >= 300 && status < 400)) {
       await response.body?.cancel();
