@@ -271,13 +271,25 @@ describe("an embeddings endpoint that fails", () => {
     expect(server.calls).toHaveLength(calls);
   });
 
-  it("is left alone for as long as it asks", async () => {
+  it.each([
+    ["seconds", () => "120"],
+    ["a date", () => new Date(Date.now() + 120_000).toUTCString()],
+  ])("is left alone for as long as it asks, in %s", async (_, wanted) => {
     const assistant = await opening();
-    server.turn = replies("", 429, { "retry-after": "120" });
+    server.turn = replies("", 429, { "retry-after": wanted() });
     const wait = await assistant.embeddings!.step();
     expect(wait).toBeGreaterThan(110_000);
     expect(await assistant.embeddings!.question(PARAPHRASE)).toBeUndefined();
     expect(server.calls).toHaveLength(1);
+  });
+
+  it("gets one text a call after a refusal, also when a call fails meanwhile", async () => {
+    const assistant = await opening();
+    for (const status of [400, 500, 200]) {
+      server.turn = status === 200 ? undefined : replies("", status);
+      await assistant.embeddings!.step();
+    }
+    expect(server.calls.map(({ length }) => length)).toEqual([4, 1, 1]);
   });
 
   it("is used again once it answers", async () => {

@@ -28,7 +28,7 @@ export function createEmbeddings(config: EmbeddingsConfig, deps: EmbeddingsDeps)
   const keyOf = (hash: string): Key => ["vectors", space, hash];
   const sweep = createSweep(keyOf, deps);
   const from = deps.random.bytes(1)[0]! / 256;
-  let most = batch_size; // Texts of the next call: 1 after a refusal, then doubled with each call.
+  let most = batch_size; // Texts of the next call: 1 after a refusal, then doubled with each success.
   let made: [hash: string, vector: Int8Array | null][] = []; // Vectors that the index does not have yet.
   let counts = { waiting: 0, all: 0 };
 
@@ -47,7 +47,8 @@ export function createEmbeddings(config: EmbeddingsConfig, deps: EmbeddingsDeps)
     if (absent.length === 0) return 0;
     const input = absent.map(([, text]) => prefix + text);
     const found = await client.embed("passages", input, (reply) => runner.run("readVectors", reply), signal);
-    most = found === undefined ? 1 : Math.min(batch_size, 2 * most);
+    if (found === undefined) most = 1;
+    else if (Array.isArray(found)) most = Math.min(batch_size, 2 * most);
     if (found === undefined && absent.length === 1) made.push([absent[0]![0], null]);
     const vectors = Array.isArray(found) ? found : [];
     for (const [at, vector] of vectors.entries()) made.push([absent[at]![0], vector]);
