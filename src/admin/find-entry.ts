@@ -1,12 +1,14 @@
 import type { Entry } from "../ledger/entry.ts";
+import { collect } from "../runtime/batches.ts";
 import { DAY_MS } from "../runtime/clock.ts";
 import { requestTime } from "../runtime/ids.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 import { readMessages, type Message } from "../assistant/sessions/messages.ts";
 import { reversalOf } from "../service/points.ts";
-import { knownUsers } from "./find-users.ts";
+import type { Skip } from "../storage/documents.ts";
+import { ifDamaged } from "../storage/storage.ts";
 import { newestEntries } from "./ledger-reader.ts";
-import type { OnUser } from "./search-ledgers.ts";
+import { checkedEntries, type OnUser } from "./search-ledgers.ts";
 
 const SMALLEST_MESSAGE_ID = 1_000_000_000; // Message ids begin with the time: they are larger than any entry's number.
 
@@ -17,33 +19,28 @@ const SHORTEST_REF = 10; // They hold the time of a request id of ours.
 
 /** Finds entries by their reference (the request id) or its beginning, by the message id of the answer they charged for,
  * or by their number in a user's ledger. Only a reference may be that of more than one.
+ * @param onUser called after each ledger that was searched
  * @param user whose ledger to search; all users' when left out, and a number then finds nothing
- * @param onUser called before each ledger that is searched, with its position from 1 and their number
  * @throws AnpError 404 for a user who is not known
  * @example
- * const [found] = await findEntries(service, "17", "alice", () => undefined); */
-export async function findEntries(service: AccountsService, id: string, user: string | undefined, onUser: OnUser) {
+ * const [found] = await findEntries(service, "17", () => undefined, skipUsers(console.error), "alice"); */
+export async function findEntries(service: AccountsService, id: string, onUser: OnUser, skip: Skip, user?: string) {
   const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
   if (number !== undefined && number >= SMALLEST_MESSAGE_ID) {
     const [message] = await readMessages(service.storage, [number]);
     if (message !== undefined) {
       const entry = user !== undefined && user !== message.user_id ? undefined : await findCharge(service, message);
-      return entry === undefined ? [] : withMessages(service, [entry]);
+      return entry === undefined ? [] : withMessages(service, [entry], skip);
     }
   } else if (number !== undefined && user !== undefined)
-    return withMessages(service, await service.ledger.read(user, number, number));
-  const users = await knownUsers(service, user);
+    return withMessages(service, await service.ledger.read(user, number, number), skip);
   const at = requestTime(id); // A request id of ours carries its time, which bounds the search.
   // What is too short for a beginning may still be a whole reference, which the platform chose.
   const whole = at === undefined && id.length < SHORTEST_REF;
   const selection = { types: [], ref: id, whole, ...(at !== undefined && around(at)) };
-  const found: Entry[] = [];
-  for (const [index, owner] of users.entries()) {
-    onUser(index + 1, users.length);
-    for await (const entry of newestEntries(service.ledger, owner, selection)) found.push(entry);
-  }
+  const found = await collect(checkedEntries(service, selection, onUser, skip, user));
   const exact = found.filter(({ ref_id }) => ref_id === id);
-  return withMessages(service, exact.length === 0 ? found : exact);
+  return withMessages(service, exact.length === 0 ? found : exact, skip);
 }
 
 /** The entry that charged for an answer. It is written right after the message. */
@@ -57,11 +54,12 @@ async function findCharge({ ledger }: AccountsService, { user_id, message_id, cr
 /** A day before and after, for clocks that differ. */
 const around = (ms: number): { since: number; until: number } => ({ since: ms - DAY_MS, until: ms + DAY_MS });
 
-function withMessages({ storage, ledger }: AccountsService, entries: readonly Entry[]) {
+function withMessages({ storage, ledger }: AccountsService, entries: readonly Entry[], skip: Skip) {
   const found = entries.map(async (entry) => {
-    const [message] = await readMessages(storage, entry.details.type === "chat_cost" ? [entry.details.message_id] : []);
-    const reversal = await (await ledger.open(entry.user_id)).find(reversalOf(entry.id));
-    return { entry, message, reversed_by: reversal?.id ?? null };
+    const messages = readMessages(storage, entry.details.type === "chat_cost" ? [entry.details.message_id] : []);
+    const [message] = await ifDamaged(messages, skip);
+    const reversal = ledger.open(entry.user_id).then(async (open) => [await open.find(reversalOf(entry.id))]);
+    return { entry, message, reversed_by: (await ifDamaged(reversal, skip))[0]?.id ?? null };
   });
   return Promise.all(found);
 }

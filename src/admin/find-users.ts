@@ -1,8 +1,10 @@
 import { INDEXED_CHARACTERS, SECRET_CHARACTERS } from "../accounts/tokens.ts";
+import { type OnDamage, skipUsers } from "../accounts/users.ts";
 import { AnpError, UnknownUserError } from "../contract/errors.ts";
 import { collect } from "../runtime/batches.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 import type { Skip } from "../storage/documents.ts";
+import { CorruptionError } from "../storage/storage.ts";
 
 const TOKEN_PREFIX = "anp_";
 const SHORTEST_TOKEN_START = TOKEN_PREFIX.length + 4; // Enough to search by.
@@ -43,4 +45,21 @@ export async function knownUsers(service: AccountsService, user: string | undefi
     return [user];
   }
   return [...new Set(await collect(service.users.ids(skip)))].sort();
+}
+
+/** Reads what there is of each user, or of the given one: `of(service.ledger.entries)`.
+ * @param onDamage called for each user of whom something is damaged: what follows it of this user is left out
+ * @throws AnpError 404 when the given user is not known */
+export async function ofKnownUsers(service: AccountsService, user: string | undefined, onDamage: OnDamage) {
+  const users = await knownUsers(service, user, skipUsers(onDamage));
+  return async function* <T>(read: (user: string) => AsyncIterable<T>): AsyncGenerator<T> {
+    for (const id of users) {
+      try {
+        yield* read(id);
+      } catch (error) {
+        if (!(error instanceof CorruptionError)) throw error;
+        onDamage(`${id}: ${error.message}`);
+      }
+    }
+  };
 }

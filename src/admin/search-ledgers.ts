@@ -45,8 +45,7 @@ async function* findFitting(service: AccountsService, user: string, search: Ledg
   for await (const some of batchesOf(found(), 100)) {
     const [from, to] = [some.at(-1)!.id, some[0]!.id];
     const isDense = to - from < 2 * some.length;
-    const readSingly = async () => (await Promise.all(some.map(({ id }) => reader.readOne(id)))).flat();
-    const read = await (isDense ? ifDamaged(service.ledger.read(user, from, to), readSingly) : readSingly());
+    const read = await (isDense ? reader.readChecked(from, to) : reader.readSingly(some.map(({ id }) => id)));
     read.sort((one, other) => other.id - one.id);
     for (const entry of read) if (matches(entry, search) && fits(entry, search)) yield entry;
   }
@@ -57,8 +56,11 @@ function uncheckedReader({ storage, ledger }: AccountsService, user: string, ski
   const stream = new Stream(storage, ledgerKey(user), entrySchema);
   let last: Entry | undefined;
   const readOne = (id: number): Promise<Entry[]> => ifDamaged(ledger.read(user, id, id), skip);
+  const readSingly = async (ids: readonly number[]) => (await Promise.all(ids.map(readOne))).flat();
+  const readChecked = (from: number, to: number) =>
+    ifDamaged(ledger.read(user, from, to), () => readSingly(range(from, to)));
   const read = async (from: number, to: number): Promise<Entry[]> => {
-    const keys = Array.from({ length: to - from + 1 }, (_, step) => stream.keyOf(from + step));
+    const keys = range(from, to).map((id) => stream.keyOf(id));
     const glances = (await readOrDamage(storage, keys)).map(async (text, step) => {
       const glance = typeof text === "string" ? (parseJson(text) as Entry | null | undefined) : undefined;
       return glance?.id === from + step && !Number.isNaN(Date.parse(glance.created_at)) ? glance : readOne(from + step);
@@ -67,7 +69,8 @@ function uncheckedReader({ storage, ledger }: AccountsService, user: string, ski
   };
   return {
     read,
-    readOne,
+    readSingly,
+    readChecked,
     last: () => last,
     async total(): Promise<number> {
       const hint = await stream.storedHead();
@@ -81,6 +84,8 @@ function uncheckedReader({ storage, ledger }: AccountsService, user: string, ski
   };
 }
 
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, step) => from + step);
+
 function fits({ delta, details }: Entry, { actor, reason, least, most }: LedgerSearch): boolean {
   const adjusted = details.type === "adjust" ? details : { actor: "", reason: "" };
   return (
@@ -91,8 +96,18 @@ function fits({ delta, details }: Entry, { actor, reason, least, most }: LedgerS
   );
 }
 
-async function* eachLedger<T>(service: AccountsService, read: ReadUser<T>, onUser: OnUser, skip: Skip) {
-  const users = await knownUsers(service, undefined, skip);
+/** The entries of all users, or of one, that match, by user, newest first. Each has been checked; damaged ones are left out.
+ * @throws AnpError 404 when the given user is not known */
+export function checkedEntries(service: AccountsService, wanted: Selection, onUser: OnUser, skip: Skip, user?: string) {
+  const read = (id: string): Promise<Entry[]> => {
+    const reader = uncheckedReader(service, id, skip);
+    return collect(newestFirst({ ...reader, read: reader.readChecked }, wanted));
+  };
+  return eachLedger(service, read, onUser, skip, user);
+}
+
+async function* eachLedger<T>(service: AccountsService, read: ReadUser<T>, onUser: OnUser, skip: Skip, one?: string) {
+  const users = await knownUsers(service, one, skip);
   let done = 0;
   for await (const some of batchesOf(users, 32)) {
     yield* (await Promise.all(some.map((user) => ifDamaged(read(user), skip)))).flat();

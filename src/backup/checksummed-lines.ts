@@ -7,11 +7,13 @@ export class ChecksumError extends Error {
 }
 
 const VERSION = 1;
+type Lines = AsyncIterable<string | object>;
 
 /** Frames lines with a header (their kind, as `ledger`) and a footer (their count and SHA-256) that reveals any change.
  * @param created_at ISO 8601
- * @param lines texts, or values to be written as JSON */
-export async function* checksummed(kind: string, created_at: string, lines: AsyncIterable<string | object>) {
+ * @param lines texts, or values to be written as JSON
+ * @param isComplete asked after them: what lacks something gets no footer, like what was cut off */
+export async function* checksummed(kind: string, created_at: string, lines: Lines, isComplete = (): boolean => true) {
   const digest = createHash("sha256");
   const header = JSON.stringify({ anp_export: kind, version: VERSION, created_at });
   digest.update(`${header}\n`);
@@ -23,7 +25,7 @@ export async function* checksummed(kind: string, created_at: string, lines: Asyn
     digest.update(`${line}\n`);
     yield line;
   }
-  yield JSON.stringify({ anp_export_end: { lines: count, sha256: digest.digest("hex") } });
+  if (isComplete()) yield JSON.stringify({ anp_export_end: { lines: count, sha256: digest.digest("hex") } });
 }
 
 /** The values of the lines between header and footer, with their numbers in the input, from 1. Each is yielded once the

@@ -8,28 +8,24 @@ import { batchesOf } from "../runtime/batches.ts";
 import { parseDocument, readDocument } from "../storage/documents.ts";
 import type { Storage } from "../storage/storage.ts";
 
-/** The ledgers of users, one after the other: the charged answers before their entries, the entries as they are stored,
- * oldest first, and at the end the user, with the number and the hash of the last entry. Ledgers of any length take
- * constant memory.
+/** A user's ledger: the charged answers before their entries, the entries as they are stored, oldest first, and at the
+ * end the user, with the number and the hash of the last entry. Ledgers of any length take constant memory.
  * @throws AnpError 404 for a user who is not known
  * @throws CorruptionError when a value is not what was written */
-export async function* exportLedgers(
-  { storage, ledger }: { readonly storage: Storage; readonly ledger: Ledger },
-  users: readonly string[],
-): AsyncGenerator<string | object> {
-  for (const id of users) {
-    let last: Entry | undefined;
-    for await (const page of batchesOf(ledger.entries(id), 256)) {
-      yield* answersOf(storage, page);
-      yield* page;
-      last = page.at(-1);
-    }
-    const user = await readDocument(storage, profileKey(id), userProfile);
-    if (user === undefined) throw new UnknownUserError(id);
-    const subscription = (await readDocument(storage, subscriptionKey(id), storedSubscription)) ?? null;
-    yield { user, subscription, entries: last?.id ?? 0, head: last?.hash ?? null };
+export async function* exportLedger({ storage, ledger }: Stored, id: string): AsyncGenerator<string | object> {
+  let last: Entry | undefined;
+  for await (const page of batchesOf(ledger.entries(id), 256)) {
+    yield* answersOf(storage, page);
+    yield* page;
+    last = page.at(-1);
   }
+  const user = await readDocument(storage, profileKey(id), userProfile);
+  if (user === undefined) throw new UnknownUserError(id);
+  const subscription = (await readDocument(storage, subscriptionKey(id), storedSubscription)) ?? null;
+  yield { user, subscription, entries: last?.id ?? 0, head: last?.hash ?? null };
 }
+
+type Stored = { readonly storage: Storage; readonly ledger: Ledger };
 
 async function* answersOf(storage: Storage, entries: readonly Entry[]): AsyncGenerator<string> {
   const keys = entries.flatMap(({ details }) => (details.type === "chat_cost" ? [messageKey(details.message_id)] : []));

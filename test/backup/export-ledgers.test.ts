@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "vitest";
-import { exportLedgers } from "../../src/backup/export-ledgers.ts";
+import { exportLedger } from "../../src/backup/export-ledgers.ts";
 import { collect } from "../../src/runtime/batches.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
@@ -15,8 +15,9 @@ beforeAll(async () => {
 });
 
 async function exported(users: readonly string[]): Promise<Record<string, unknown>[]> {
-  const lines = await collect(exportLedgers({ storage, ledger: openLedger(storage) }, users));
-  return lines.map((line) => (typeof line === "string" ? JSON.parse(line) : line) as Record<string, unknown>);
+  const exporting = { storage, ledger: openLedger(storage) };
+  const lines = await Promise.all(users.map((user) => collect(exportLedger(exporting, user))));
+  return lines.flat().map((line) => (typeof line === "string" ? JSON.parse(line) : line) as Record<string, unknown>);
 }
 
 it("prints each user's entries as they are stored, and ends with the user and the last hash", async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const storage = await openStorage(`fs:${join(cwd, "data")}`);
   await fillLedgers(storage, 5);
   await storage.close();
-  const added = await anp(["operators", "add", "mei", "--role", "support", "--actor", "root", ...DATA], { cwd });
+  const added = await anp(["operators", "add", "mei", "--role", "operator", "--actor", "root", ...DATA], { cwd });
   token = added.stdout.trim();
   for (const user of [UMIT, LONG]) await writeFile(join(cwd, `data/users/${encodeSegment(user)}/profile.json`), "{\n");
   const entry = join(cwd, "data/users/alice/ledger/0/3.json");
@@ -78,6 +78,19 @@ const CASES = [
     damage: [profileOf(LONG, DIGEST), ENTRY],
     shown: [UMIT],
   },
+  {
+    // The reference of the first entry of each user.
+    args: ["ledger", "show", "1"],
+    headline: "Everything else was searched.",
+    damage: [profileOf(LONG, DIGEST), ENTRY],
+    shown: [ALICE, UMIT],
+  },
+  {
+    args: ["ledger", "export", "--entries"],
+    headline: "What was written lacks the rest of these users; all others are in it.",
+    damage: [profileOf(LONG, DIGEST), ENTRY],
+    shown: [ALICE, ALICE, UMIT, UMIT, UMIT, UMIT, UMIT],
+  },
 ] as const;
 
 it.each(CASES)("$args.0 $args.1 shows all else, and names each damaged user", async (one) => {
@@ -85,7 +98,7 @@ it.each(CASES)("$args.0 $args.1 shows all else, and names each damaged user", as
     const ended = await run([...one.args, "-o", "jsonl"]);
     expect(rows(ended).map(({ user_id }) => user_id)).toEqual(one.shown);
     expect(ended.code).toBe(1);
-    const [headline, ...damage] = said(ended);
+    const [headline, ...damage] = said(ended).filter((line) => !line.includes("show one by its number"));
     expect(headline).toBe(`error: The storage is damaged. ${one.headline}`);
     expect(damage.sort()).toEqual([...one.damage].sort());
   }
@@ -94,6 +107,44 @@ it.each(CASES)("$args.0 $args.1 shows all else, and names each damaged user", as
 it("finds the entries on both sides of a damaged one", async () => {
   const ended = await here(["ledger", "search", "--type", "adjust", "-o", "jsonl"]);
   expect(rows(ended).flatMap(({ user_id, id }) => (user_id === ALICE ? [id] : []))).toEqual([5, 4, 2, 1]);
+});
+
+it("says that a reference was not found only where everything was searched", async () => {
+  const { code, stdout, stderr } = await here(["ledger", "show", "nowhere"]);
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain("nowhere was not found. The storage is damaged. Everything else was searched.");
+  const answered = await here(["ledger", "show", "4", "--user", ALICE, "-o", "jsonl"]);
+  expect([answered.code, rows(answered)[0]]).toEqual([0, expect.objectContaining({ entry_id: 4 })]);
+});
+
+it("shows an entry of which the answer is damaged", async () => {
+  const show = () => here(["ledger", "show", "3", "-o", "jsonl"]);
+  const [shown] = rows(await show());
+  const answer = join(cwd, `data/messages/${String(shown!["message_id"])}.json`);
+  const text = await readFile(answer, "utf8");
+  await writeFile(answer, "{");
+  const ended = await show();
+  await writeFile(answer, text);
+  expect(rows(ended)[0]).toMatchObject({ user_id: UMIT, entry_id: 3, question: null, answer: null });
+  expect(said(ended)).toContain(
+    `${String(shown!["message_id"])}: The stored value of messages/${String(shown!["message_id"])} is damaged: `,
+  );
+});
+
+it("leaves the end out of an export that lacks something", async () => {
+  const ended = await here(["ledger", "export"]);
+  const lines = rows(ended);
+  expect([ended.code, lines[0]]).toEqual([1, expect.objectContaining({ anp_export: "ledger" })]);
+  expect(lines.flatMap(({ anp_export_end }) => anp_export_end ?? [])).toEqual([]);
+  expect(lines.flatMap(({ id, user_id }) => (id === undefined ? [] : [user_id]))).toEqual(Array(5).fill(UMIT));
+  expect(said(ended).slice(1).sort()).toEqual(
+    [profileOf(LONG, DIGEST), ENTRY, profileOf(UMIT).replace(encodeSegment(UMIT), UMIT)].sort(),
+  );
+  const json = await here(["ledger", "export", "-o", "json"]);
+  expect(json.code).toBe(1);
+  expect(JSON.parse(`${json.stdout}]`)).toHaveLength(7);
+  const one = await here(["ledger", "export", ALICE]);
+  expect([one.code, said(one).slice(1), one.stdout]).toEqual([1, [ENTRY], expect.not.stringContaining("_end")]);
 });
 
 it("answers at the admin address with what it left out, and the exit code 1, as the document there says", async () => {

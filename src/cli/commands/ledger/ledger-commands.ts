@@ -14,27 +14,33 @@ import { newestFirst, summarizeLedger, toLedgerRow, type LedgerSummary } from ".
 import type { FoundEntry } from "../../../admin/find-entry.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
 
+const SEARCHED = "The storage is damaged. Everything else was searched.";
+
 const show = defineCommand("ledger show", {
   arguments: { id: required(name(128)) },
   options: { user: optional(userId, "user") },
   run: ({ id, user }, context) =>
     withAccounts(context, async ({ service, zone }) => {
-      const { terminal } = context;
       const { findEntries } = await import("../../../admin/find-entry.ts");
       const who = user === undefined ? undefined : await findUser(context, service, user);
-      const found = await findEntries(service, id, who, (position, users) => {
-        terminal.progress(`searching user ${position} of ${users}`);
-      });
-      terminal.progress("");
+      const { skipUsers } = await import("../../../accounts/users.ts");
+      const damage = new SkippedDamage();
+      const found = await longWork(context, "With --user it takes less time.", (report) =>
+        findEntries(service, id, countTo(report, "users searched"), skipUsers(damage.add), who),
+      );
       const [first, ...others] = found;
       if (first === undefined) {
         const where = user === undefined ? "any ledger" : `the ledger of ${user}`;
+        damage.fail(EXIT.failure, () => `${id} was not found. ${SEARCHED}`);
         throw new CommandFailure(EXIT.notFound, `${id} was not found in ${where}.`);
       }
-      if (others.length === 0) return printEntry(context, first, zone);
-      const rows = found.map(({ entry }): FoundRow => ({ user_id: entry.user_id, ...toLedgerRow(entry) }));
-      await printTable(context, { table: "found entries", rows, zone });
-      terminal.say(`${found.length} entries have this reference: show one by its number and --user.`);
+      if (others.length === 0) await printEntry(context, first, zone);
+      else {
+        const rows = found.map(({ entry }): FoundRow => ({ user_id: entry.user_id, ...toLedgerRow(entry) }));
+        await printTable(context, { table: "found entries", rows, zone });
+        context.terminal.say(`${found.length} entries have this reference: show one by its number and --user.`);
+      }
+      damage.fail(EXIT.failure, () => SEARCHED);
     }),
 });
 
@@ -109,7 +115,7 @@ const search = defineCommand("ledger search", {
       await longWork(context, "What was found so far is printed; a shorter range takes less time.", (report) =>
         printAll(context, columns, searchLedgers(service, wanted, countTo(report, "users searched"), damage.add)),
       );
-      damage.fail(EXIT.failure, () => "The storage is damaged. Everything else was searched.");
+      damage.fail(EXIT.failure, () => SEARCHED);
     }),
 });
 
@@ -135,18 +141,25 @@ const exportLedger = defineCommand("ledger export", {
   run: ({ user, entries }, context) =>
     withAccounts(context, async ({ service }) => {
       const { format = "jsonl" } = context.globals;
-      const users = await (await import("../../../admin/find-users.ts")).knownUsers(service, user);
+      const damage = new SkippedDamage();
+      const fail = (): void => damage.fail(EXIT.failure, () => LACKS);
+      const of = await (await import("../../../admin/find-users.ts")).ofKnownUsers(service, user, damage.add);
       if (format === "jsonl" && !entries) {
         const { checksummed } = await import("../../../backup/checksummed-lines.ts");
-        const { exportLedgers } = await import("../../../backup/export-ledgers.ts");
-        const lines = checksummed("ledger", toIso(service.clock.now()), exportLedgers(service, users));
-        return void (await printLong(context, INCOMPLETE, lines, "lines"));
+        const { exportLedger } = await import("../../../backup/export-ledgers.ts");
+        const values = of((id) => exportLedger(service, id));
+        const lines = checksummed("ledger", toIso(service.clock.now()), values, () => damage.count === 0);
+        if (await printLong(context, INCOMPLETE, lines, "lines")) fail();
+        return;
       }
       const printer = openRowPrinter<Entry>(context, tableColumns(context, { table: "exported entries" }), { format });
-      for (const id of users)
-        for await (const entry of service.ledger.entries(id)) if (!(await printer.print(entry))) return;
+      for await (const entry of of(service.ledger.entries)) if (!(await printer.print(entry))) return;
+      await printer.flush();
+      fail(); // A JSON document without its end is not taken for a complete one.
       await printer.end();
     }),
 });
+
+const LACKS = "The storage is damaged. What was written lacks the rest of these users; all others are in it.";
 
 export const command = defineGroup("ledger", { list, show, summary, search, top, verify, export: exportLedger }, list);

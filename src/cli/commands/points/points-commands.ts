@@ -21,6 +21,10 @@ const adjust = defineCommand("points adjust", {
     }),
 });
 
+const refuse = (damage: Error): never => {
+  throw damage;
+};
+
 const reverse = defineCommand("points reverse", {
   arguments: { entry: required(name(128)) },
   options: { user: required(userId, "user"), ...operatorFlags, partial: toggle(), yes: toggle() },
@@ -28,7 +32,7 @@ const reverse = defineCommand("points reverse", {
     withAccounts(context, async ({ service, zone, callOf }) => {
       const call = await callOf(user);
       const { findEntries } = await import("../../../admin/find-entry.ts");
-      const [found, ...others] = await findEntries(service, id, user, () => undefined);
+      const [found, ...others] = await findEntries(service, id, () => undefined, refuse, user);
       if (found === undefined) throw new CommandFailure(EXIT.notFound, `${id} was not found in the ledger of ${user}.`);
       if (others.length > 0)
         throw new UsageError(`${others.length + 1} entries have the reference ${id}: give a number.`);
