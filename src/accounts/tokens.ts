@@ -6,7 +6,7 @@ import { sha256 } from "../runtime/json/canonical-json.ts";
 import { isoOrNull, toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import type { Random } from "../runtime/random.ts";
-import { type Documents, readDocument, readDocuments, readPresent, writeDocument } from "../storage/documents.ts";
+import { type Documents, present, readDocument, readDocuments, writeDocument } from "../storage/documents.ts";
 import type { Key } from "../storage/storage.ts";
 
 /** The stored record of a token: never the token itself, only its SHA-256 (which is the document's name). */
@@ -39,7 +39,7 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
   const indexedLength = prefix.length + INDEXED_CHARACTERS;
   // Unknown tokens are cached, too: each guess costs one read.
   const cache = createTtlCache(deps.ttl_ms, async (secret) => {
-    return { record: await readPresent(storage, tokenKey(sha256(secret)), tokenRecord) };
+    return { record: await present(storage, tokenKey(sha256(secret)), readToken(storage, sha256(secret))) };
   });
 
   async function add(secret: string, token: Named, expires_at?: number): Promise<TokenRecord> {

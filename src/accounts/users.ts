@@ -3,9 +3,9 @@ import { LIMITS } from "../contract/field-bounds.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import { batchesOf } from "../runtime/batches.ts";
-import { readDocument, readDocuments, readPresent, type Skip, writeDocument } from "../storage/documents.ts";
-import { decodeSegment } from "../storage/keys.ts";
-import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
+import { checkDocument, present, printKey, readOrDamage, type Skip, writeDocument } from "../storage/documents.ts";
+import { decodeSegment, encodeKey } from "../storage/keys.ts";
+import { CorruptionError, EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 
 /** A user's profile: the user's settings, stored outside the ledger. */
@@ -31,7 +31,7 @@ export type Users = ReturnType<typeof createUsers>;
 
 export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: number }) {
   const { storage, clock } = deps;
-  const cache = createTtlCache(deps.ttl_ms, (user) => readPresent(storage, profileKey(user), userProfile));
+  const cache = createTtlCache(deps.ttl_ms, (user) => present(storage, profileKey(user), readProfile(storage, user)));
 
   const newProfile = (user_id: string, { free_daily_quota = null, lang = "zh" }: NewSettings): UserProfile => {
     return { user_id, created_at: toIso(clock.now()), free_daily_quota, lang };
@@ -54,7 +54,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       const created = { ...newProfile(user, settings), as_of };
       if (known !== undefined || !(await storage.create(profileKey(user), JSON.stringify(created)))) {
         // Not from the cache, which may be older than another process's change.
-        const now = await readDocument(storage, profileKey(user), userProfile);
+        const now = await readProfile(storage, user);
         if (now === undefined || !isNewer(now, as_of)) return;
         await writeDocument(storage, profileKey(user), { ...now, ...settings, as_of });
       }
@@ -69,20 +69,43 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
     async *list(onDamage: OnDamage): AsyncGenerator<UserProfile> {
       const skip = skipUsers(onDamage);
       for await (const keys of batchesOf(storage.keys(["users"], "profile"), 256))
-        yield* await readDocuments(storage, keys, userProfile, skip);
+        yield* await readProfiles(storage, keys, skip);
     },
-    /** The ids of all users, in no particular order: for operators. Only ids that are not in the keys are read. */
-    async *ids(skip?: Skip): AsyncGenerator<string> {
+    /** The ids of all users, in no particular order: for operators. Only the ids that the keys do not hold are read. */
+    async *ids(skip: Skip): AsyncGenerator<string> {
       for await (const key of storage.keys(["users"], "profile")) {
         const id = decodeSegment(key[1]!);
         if (id !== undefined) yield id;
-        else for (const { user_id } of await readDocuments(storage, [key], userProfile, skip)) yield user_id;
+        else for (const { user_id } of await readProfiles(storage, [key], skip)) yield user_id;
       }
     },
   };
 }
 
-/** Skips damaged values, and reports the first one of each user. */
+/** A user's profile, as it is stored now. @throws CorruptionError also for the profile of another user */
+export async function readProfile(storage: Storage, user: string): Promise<UserProfile | undefined> {
+  const found = checkProfile(profileKey(user), await storage.get(profileKey(user)));
+  if (found instanceof CorruptionError) throw found;
+  return found;
+}
+
+async function readProfiles(storage: Storage, keys: readonly Key[], skip: Skip): Promise<UserProfile[]> {
+  const texts = await readOrDamage(storage, keys);
+  return keys.flatMap((key, index) => {
+    const found = checkProfile(key, texts[index]);
+    return found instanceof CorruptionError ? skip(found) : (found ?? []);
+  });
+}
+
+/** The profile that is stored under a user's key, or its damage: it may be that of another user. */
+export function checkProfile(key: Key, text: string | undefined | CorruptionError) {
+  const found = checkDocument(key, text, userProfile);
+  if (found === undefined || found instanceof CorruptionError) return found;
+  if (encodeKey(profileKey(found.user_id)) === encodeKey(key)) return found;
+  return new CorruptionError(printKey(key), `it is the profile of ${found.user_id}`);
+}
+
+/** Skips what is damaged of users, whatever else is read of them. */
 export function skipUsers(onDamage: OnDamage): Skip {
   const reported = new Set<string>();
   return ({ key, message }) => {

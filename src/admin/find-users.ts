@@ -39,7 +39,7 @@ export async function findUsers(
 }
 
 /** The ids of all users, sorted, or only the given one. @throws AnpError 404 when the given user is not known */
-export async function knownUsers(service: AccountsService, user: string | undefined, skip?: Skip): Promise<string[]> {
+export async function knownUsers(service: AccountsService, user: string | undefined, skip: Skip): Promise<string[]> {
   if (user !== undefined) {
     await service.userStates.of(user);
     return [user];

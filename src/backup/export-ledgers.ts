@@ -1,5 +1,5 @@
 import { storedSubscription, subscriptionKey } from "../accounts/subscriptions.ts";
-import { profileKey, userProfile } from "../accounts/users.ts";
+import { readProfile } from "../accounts/users.ts";
 import { message, messageKey } from "../assistant/sessions/messages.ts";
 import { UnknownUserError } from "../contract/errors.ts";
 import type { Entry } from "../ledger/entry.ts";
@@ -19,7 +19,7 @@ export async function* exportLedger({ storage, ledger }: Stored, id: string): As
     yield* page;
     last = page.at(-1);
   }
-  const user = await readDocument(storage, profileKey(id), userProfile);
+  const user = await readProfile(storage, id);
   if (user === undefined) throw new UnknownUserError(id);
   const subscription = (await readDocument(storage, subscriptionKey(id), storedSubscription)) ?? null;
   yield { user, subscription, entries: last?.id ?? 0, head: last?.hash ?? null };

@@ -1,5 +1,5 @@
-import { profileKey, userProfile } from "../accounts/users.ts";
-import { checkDocument, probe } from "../storage/documents.ts";
+import { checkProfile, profileKey } from "../accounts/users.ts";
+import { probe } from "../storage/documents.ts";
 import { isOutage, EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { decodeSegment, encodeKey, encodeSegment, missingItem } from "../storage/keys.ts";
 import { type Entry, entryKey, ledgerKey } from "./entry.ts";
@@ -169,9 +169,6 @@ function receiptDamage({ entries, head }: Receipt, end: number, passed: string |
 
 async function profileOf(storage: Storage, user: EncodedSegment): Promise<string | LedgerDamage | undefined> {
   const key = profileKey(user);
-  const profile = checkDocument(key, await storage.get(key), userProfile);
-  if (profile === undefined) return undefined;
-  if (profile instanceof Error) return { entry: null, message: profile.message };
-  const { user_id } = profile;
-  return encodeSegment(user_id) === user.text ? user_id : damageAt(null, key, `it is the profile of ${user_id}`);
+  const profile = checkProfile(key, await storage.get(key));
+  return profile instanceof Error ? { entry: null, message: profile.message } : profile?.user_id;
 }

@@ -33,22 +33,22 @@ export async function readDocument<T>(storage: Pick<Storage, "get">, key: Key, s
   return parseDocument(key, await storage.get(key), schema);
 }
 
-/** As {@link readDocument}; if there is none, it verifies that the storage was not replaced or emptied. */
-export async function readPresent<T>(storage: Documents, key: Key, schema: z.ZodType<T>): Promise<T | undefined> {
-  const found = await readDocument(storage, key, schema);
+/** What was read there; if nothing was, it is made sure that the storage is the right one: an empty one knows nobody. */
+export async function present<T>(
+  storage: Documents,
+  key: Key,
+  reading: Promise<T | undefined>,
+): Promise<T | undefined> {
+  const found = await reading;
   if (found === undefined) await storage.verify(key);
   return found;
 }
 
-/** The existing documents under these keys, in the given order. */
-export async function readDocuments<T>(storage: Documents, keys: readonly Key[], schema: z.ZodType<T>, skip?: Skip) {
-  const texts = await readOrDamage(storage, keys);
-  return keys.flatMap((key, index): T[] => {
-    const document = checkDocument(key, texts[index], schema);
-    if (!(document instanceof CorruptionError)) return document === undefined ? [] : [document];
-    if (skip === undefined) throw document;
-    return skip(document);
-  });
+/** The documents under these keys that are there, in the order asked for. */
+export async function readDocuments<T>(storage: Documents, keys: readonly Key[], schema: z.ZodType<T>): Promise<T[]> {
+  const texts = await storage.getMany(keys);
+  const found = keys.map((key, index) => parseDocument(key, texts[index], schema));
+  return found.filter((document) => document !== undefined);
 }
 
 /** Writes a document as a whole. */

@@ -172,3 +172,20 @@ it("names an unknown user, whatever is damaged of others", async () => {
   const { code, stderr } = await here(["quota", "nobody"]);
   expect([code, stderr]).toEqual([5, expect.stringContaining("User nobody is not known")]);
 });
+
+it("takes the profile of another user for damage of the user under whose key it is", async () => {
+  const own = ["--storage", "fs:swapped"];
+  for (const user of ["ann", "ben", LONG]) await anp(["users", "create", user, ...own], { cwd });
+  const profile = (user: string): string => join(cwd, "swapped/users", encodeSegment(user), "profile.json");
+  for (const user of ["ann", LONG]) await writeFile(profile(user), await readFile(profile("ben")));
+  const damage = ["ann", DIGEST].map((name) => `${name}: The stored value of users/${name}/profile is damaged: `);
+  const listed = await anp(["users", "list", "-o", "jsonl", ...own], { cwd });
+  expect([listed.code, rows(listed)]).toEqual([1, [expect.objectContaining({ user_id: "ben" })]]);
+  expect(said(listed).slice(1).sort()).toEqual(damage);
+  expect(listed.stderr).toContain("it is the profile of ben");
+  const exported = await anp(["ledger", "export", ...own], { cwd });
+  expect(rows(exported).flatMap(({ user }) => user ?? [])).toEqual([expect.objectContaining({ user_id: "ben" })]);
+  expect(said(exported).slice(1).sort()).toEqual(damage);
+  const erased = await anp(["users", "erase", "ann", "--reason", "r", "--yes", ...own], { cwd });
+  expect([erased.code, erased.stderr]).toEqual([1, expect.stringContaining("it is the profile of ben")]);
+});
