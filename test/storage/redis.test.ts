@@ -2,6 +2,10 @@ import { setImmediate } from "node:timers/promises";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { createUsers } from "../../src/accounts/users.ts";
+import { storedValues } from "../../src/backup/storage-archive.ts";
+import { collect } from "../../src/runtime/batches.ts";
+import { fixedClock } from "../../src/runtime/clock.ts";
 import { isOutage, StorageError, type Key, type Storage } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { Stream } from "../../src/storage/stream.ts";
@@ -15,6 +19,8 @@ import { describeStorage } from "./describe-storage.ts";
 
 /** No operation fails because the machine is busy, and none is sent again. */
 const PATIENT = { timeout_ms: "30000" };
+
+const PROFILE = { created_at: "2026-11-20T00:00:00.000Z", free_daily_quota: null, lang: "en" } as const;
 
 const SECRET = "p@ss:w/rd%";
 
@@ -106,6 +112,39 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
       const calls = await callsOf(server, "evalsha");
       expect(calls).toBeGreaterThan(3);
       expect(calls).toBeLessThan(10);
+      await storage.close();
+    });
+
+    it("does not take a value of another type for an absent one, whatever is read with it", async () => {
+      const storage = await openStorage(server.url({ prefix: "types", ...PATIENT }));
+      await storage.put(["u", "text"], "1");
+      expect(
+        await storage.getMany([
+          ["u", "text"],
+          ["u", "none"],
+        ]),
+      ).toEqual(["1", undefined]);
+      await server.command("RPUSH", "types:{u:list}", "1");
+      const damage = "The stored value of u/list is damaged: WRONGTYPE";
+      await expect(
+        storage.getMany([
+          ["u", "text"],
+          ["u", "none"],
+          ["u", "list"],
+        ]),
+      ).rejects.toThrow(damage);
+      const damaged: string[] = [];
+      const values = await collect(storedValues(storage, (message) => damaged.push(message)));
+      expect([values, damaged]).toEqual([[{ key: "u:text", value: "1" }], [expect.stringContaining(damage)]]);
+      await storage.put(["users", "ben", "profile"], JSON.stringify({ ...PROFILE, user_id: "ben" }));
+      await server.command("RPUSH", "types:{users:ann}:profile", "1");
+      const users = createUsers({ storage, clock: fixedClock(0), ttl_ms: 0 });
+      damaged.length = 0;
+      const listed = await collect(users.list((message) => damaged.push(message)));
+      expect(listed).toEqual([{ ...PROFILE, user_id: "ben" }]);
+      expect(damaged).toEqual([
+        expect.stringContaining("ann: The stored value of users/ann/profile is damaged: WRONGT"),
+      ]);
       await storage.close();
     });
 
@@ -311,12 +350,15 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
       const failures = await Promise.allSettled([
         storage.get(["a", "b"]),
         storage.has(["a", "b"]),
-        storage.getMany([["a", "b"], ["a", "c"]]),
+        storage.getMany([
+          ["a", "b"],
+          ["a", "c"],
+        ]),
         storage.create(["a", "c"], "1"),
         storage.put(["a", "b"], "2"),
         storage.remove(["a", "b"]),
         namesBelow(storage, "a"),
-      ]); // prettier-ignore
+      ]);
       expect(performance.now() - start).toBeLessThan(15_000);
       for (const failure of failures) {
         expect(failure.status).toBe("rejected");
@@ -341,7 +383,12 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
         const storage = await openStorage(url);
         const seen: unknown[] = [storage.url];
         for (const use of [() => storage.create(["a", "b"], "private value"), () => storage.get(["a", "b"])]) {
-          seen.push(await use().then(() => "no failure", (error: unknown) => error)); // prettier-ignore
+          seen.push(
+            await use().then(
+              () => "no failure",
+              (error: unknown) => error,
+            ),
+          );
         }
         await storage.close();
         return seen;

@@ -91,14 +91,24 @@ function createRedisReader(connection: RedisConnection, { cluster, prefix }: Red
 
   const getTogether = (names: readonly string[]) => connection.runOn(names[0]!, () => client.mget([...names]));
 
+  const get = (name: string) => connection.runOn(name, () => client.get(name));
+
+  /** The same; MGET takes a value of another type for an absent one, which GET refuses. */
+  async function getAll(names: readonly string[]): Promise<(string | null)[]> {
+    const found = await getTogether(names);
+    const absent = names.filter((_, index) => found[index] === null);
+    if (absent.length === 0 || (await connection.runOn(absent[0]!, () => client.exists(absent))) === 0) return found;
+    return Promise.all(names.map(get));
+  }
+
   return {
     has: async (name: string) => (await connection.runOn(name, () => client.exists(name))) === 1,
-    get: (name: string) => connection.runOn(name, () => client.get(name)),
+    get,
     /** One command for a server, one for each hash tag on a cluster. */
     async getMany(names: readonly string[]): Promise<(string | null)[]> {
-      if (!cluster) return getTogether(names);
+      if (!cluster) return getAll(names);
       const groups = [...groupBy(names, hashTagOf).values()];
-      const found = (await Promise.all(groups.map(getTogether))).flat();
+      const found = (await Promise.all(groups.map(getAll))).flat();
       const values = new Map(groups.flat().map((name, index) => [name, found[index] ?? null]));
       return names.map((name) => values.get(name) ?? null);
     },
