@@ -387,6 +387,19 @@ describe("the tokens of a user", () => {
     expect((await anp(all, { cwd })).stderr).toContain("r has no active tokens.");
   });
 
+  it("are shown to people with times in the zone of the quota when they are made", async () => {
+    const table = ["--format", "table", "--storage", "fs:shown", ...at(NOW).slice(0, 2)];
+    await done(["users", "create", "s", "--storage", "fs:shown", ...at(NOW).slice(0, 2)]);
+    const issued = await done(["tokens", "issue", "s", "--expires", "1d", ...table]);
+    expect(issued).toMatch(/\ncreated_at +2026-11-20 12:00:00 \+08:00\nexpires_at +2026-11-21 12:00:00 \+08:00\n/);
+    const rotated = await done(["tokens", "rotate", "s", "--grace", "1h", "--yes", ...table]);
+    expect(rotated).toMatch(
+      /\ncreated_at +2026-11-20 12:00:00 \+08:00\n(.*\n)+others_end_at +2026-11-20 13:00:00 \+08:00\n/,
+    );
+    const added = await done(["operators", "add", "ops", "--role", "support", "--actor", "root", ...table]);
+    expect(added).toMatch(/\ncreated_at +2026-11-20 12:00:00 \+08:00\n/);
+  });
+
   it("refuses what does not go together", async () => {
     const wanted: [args: string[], code: number, says: string][] = [
       [["rotate", "alice", "--grace", "31d"], 2, "--grace must be 0 or a time as 30m or 1h, up to 30d"],

@@ -39,12 +39,12 @@ const add = defineCommand("operators add", {
     const expires_at = expires?.(context.clock.now());
     const sent = { name, role, ...(expires_at !== undefined && { expires: toIso(expires_at) }) };
     const call = { operator, command: "operators add", arguments: sent };
-    const { secret, record } = await changed(context, call, async ({ operators }, tokens) => {
-      if (tokens.every(({ state }) => state !== "active")) return operators.issue(name, { role, expires_at });
+    const { zone, ...issued } = await changed(context, call, async ({ operators, config }, tokens) => {
       const advice = `${name} has a valid token: \`anp operators revoke ${name}\` comes first.`;
-      throw new CommandFailure(EXIT.failure, advice);
+      if (tokens.some(({ state }) => state === "active")) throw new CommandFailure(EXIT.failure, advice);
+      return { zone: config.quota.timezone, ...(await operators.issue(name, { role, expires_at })) };
     });
-    await printSecret(context, secret, record);
+    await printSecret(context, zone, issued);
   },
 });
 

@@ -16,24 +16,30 @@ const issue = defineCommand("tokens issue", {
   options: newTokenFlags,
   async run({ user, expires, label }, context) {
     const expires_at = expires?.(context.clock.now());
-    const { secret, record } = await withAccounts(context, async ({ service, activeCallOf }) => {
+    await withAccounts(context, async ({ service, zone, activeCallOf }) => {
       await activeCallOf(user);
-      return service.tokens.issue(user, { expires_at, label });
+      await printSecret(context, zone, await service.tokens.issue(user, { expires_at, label }));
     });
-    await printSecret(context, secret, record);
   },
 });
 
-/** Prints a new token. @returns false when nobody has read it */
-export async function printSecret(context: Context, secret: string, record: TokenRecord, more: object = {}) {
+type Issued = { readonly secret: string; readonly record: TokenRecord };
+
+/** Prints a new token. @param zone of its times @returns false when nobody has read it */
+export async function printSecret(context: Context, zone: string, { secret, record }: Issued, more: object = {}) {
   const { terminal } = context;
   if (context.globals.format !== undefined) {
     const { start: _start, revoked_at: _revoked, ...shown } = record;
-    return printRecord(context, { token: secret, ...shown, ...more });
+    return printRecord(context, { token: secret, ...shown, ...more }, timesIn(zone));
   }
   const isRead = await terminal.write(`${secret}\n`);
   terminal.say(`Token ${record.id} of ${record.user_id}. It is shown only this once.`);
   return isRead;
+}
+
+function timesIn(zone: string) {
+  const shown = showTimeIn(zone);
+  return { created_at: shown, expires_at: shown, revoked_at: shown, others_end_at: shown };
 }
 
 const rotate = defineCommand("tokens rotate", {
@@ -41,17 +47,17 @@ const rotate = defineCommand("tokens rotate", {
   options: { grace: optional(gracePeriod), ...newTokenFlags, yes: toggle() },
   async run({ user, grace = 0, expires, label, yes }, context) {
     const expires_at = expires?.(context.clock.now());
-    await withAccounts(context, async ({ service: { tokens, clock }, activeCallOf }) => {
+    await withAccounts(context, async ({ service: { tokens, clock }, zone, activeCallOf }) => {
       await activeCallOf(user);
       // Only tokens from before the new one are ended: concurrent rotations keep each other's new token.
       const others = await activeTokens(tokens, user);
       const when = grace === 0 ? "at once" : `in ${showSpan(grace)}`;
       if (others.length > 0) await confirmChange(context, yes, `End ${countTokens(others)} of ${user} ${when}?`);
-      const { secret, record } = await tokens.issue(user, { expires_at, label });
+      const issued = await tokens.issue(user, { expires_at, label });
       const now = clock.now();
       const others_end_at = toIso(now + grace);
       // Once the others have ended, a secret that nobody read would leave the user without any.
-      if (!(await printSecret(context, secret, record, { others: idsOf(others), others_end_at })))
+      if (!(await printSecret(context, zone, issued, { others: idsOf(others), others_end_at })))
         throw new CommandFailure(EXIT.failure, "The new token was not read: the others go on working.");
       await tokens.end(user, idsOf(others), grace, now);
       context.terminal.say(`${countTokens(others)} of ${user} ${grace === 0 ? "ended" : `will end ${when}`}.`);
@@ -119,9 +125,7 @@ const revokeOne = (context: Context, typed: string, yes: boolean): Promise<void>
     const { id, user_id, label } = found;
     const token = `the token ${id}${label === "" ? "" : ` (${cleanLine(label)})`} of ${cleanLine(user_id)}`;
     if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${token}?`);
-    const shownAt = showTimeIn(zone);
-    const shown = { created_at: shownAt, expires_at: shownAt, revoked_at: shownAt };
-    await printRecord(context, (await service.tokens.revoke(found.id)) ?? found, shown);
+    await printRecord(context, (await service.tokens.revoke(found.id)) ?? found, timesIn(zone));
   });
 
 async function revokeAll(context: Context, user: string, yes: boolean): Promise<void> {
