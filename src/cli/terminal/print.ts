@@ -79,10 +79,10 @@ export function openRowPrinter<T extends object>(
       return waiting.length < BATCH_ROWS || flush();
     },
     flush,
-    /** @param isCut whether there may be more rows than were printed */
-    async end(isCut = false): Promise<void> {
+    /** @param total of all rows, if not all were printed; null where it is not known */
+    async end(total: number | null = count): Promise<void> {
       await flush();
-      const page = paged ? `, "total": ${isCut ? "null" : count}, "page": 1, "page_size": ${count} }` : "";
+      const page = paged ? `, "total": ${total}, "page": 1, "page_size": ${count} }` : "";
       if (json) await terminal.write(`${count === 0 ? "" : "\n"}]${page}\n`);
     },
   };

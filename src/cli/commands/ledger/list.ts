@@ -23,7 +23,8 @@ export const list = defineCommand("ledger list", {
   },
   async run({ user, all, follow: following, page, pageSize, limit, wide, tail = 10, ...flags }, context) {
     const { validateRequest } = await import("../../../contract/validation/validate-request.ts");
-    const [unpaged] = givenOf({ all: all || undefined, limit, ...flags, type: flags.type[0] });
+    const [selecting] = givenOf({ ...flags, type: flags.type[0] });
+    const [unpaged = selecting] = givenOf({ all: all || undefined, limit });
     const [paged] = givenOf({ page, pageSize });
     if (unpaged !== undefined && paged !== undefined) throw new UsageError(`${paged} cannot be used with ${unpaged}.`);
     if (following && (all || page !== undefined)) throw new UsageError("--follow cannot be used with --all or --page.");
@@ -38,7 +39,7 @@ export const list = defineCommand("ledger list", {
       const selection = selectionOf(flags, context.clock.now(), zone);
       const print = <T extends LedgerRow>(reader: LedgerReader<T>, columns: readonly Column<T>[]): Promise<void> =>
         unpaged !== undefined
-          ? printAll(context, columns, newestFirst(reader, selection), limit)
+          ? printAll(context, columns, newestFirst(reader, selection), limit, selecting === undefined)
           : printPage(context, columns, reader, { who, page: page ?? 1, size: pageSize ?? 20 });
       const columns: readonly Column<LedgerRow>[] = tableColumns(context, { table: "ledger", zone });
       const wideTable = { table: "wide ledger", zone } as const;
@@ -80,17 +81,21 @@ async function openWideReader({ service: { ledger, storage } }: AccountsSession,
   };
 }
 
-/** Prints rows as they come, also those before a damaged entry. @param limit the maximum number of rows */
+/** Prints rows as they come, also those before a damaged entry. @param limit ends the list after so many
+ * @param isWhole whether the rows are a whole ledger: then the number of the first is that of all */
 export async function printAll<T extends LedgerRow>(
   context: Context,
   columns: readonly Column<T>[],
   rows: AsyncIterable<T>,
   limit = Infinity,
+  isWhole = false,
 ): Promise<void> {
   const printer = openRowPrinter(context, columns, { paged: true });
   let count = 0;
+  let total: number | null = null;
   try {
     for await (const row of rows) {
+      if (isWhole) total ??= row.id;
       if (!(await printer.print(row))) return;
       if (++count === limit) break;
     }
@@ -98,7 +103,7 @@ export async function printAll<T extends LedgerRow>(
     await printer.flush();
     throw error;
   }
-  await printer.end(count === limit);
+  await printer.end(count === limit ? total : count);
   if (count === 0) context.terminal.say("No entry matches.");
 }
 
