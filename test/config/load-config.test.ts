@@ -43,11 +43,26 @@ describe("configuration", () => {
       "server: { port: 9000 }\nmetrics: { port: 9000 }\n",
       "server.port: must differ from admin.port and metrics.port",
     ],
+    [
+      "admin and metrics",
+      "admin: { port: 9000 }\nmetrics: { port: 9000 }\n",
+      "admin.port: must differ from metrics.port on the same host",
+    ],
     ["zone", 'quota: { timezone: "+14:30" }\n', "quota.timezone: must be an offset such as +08:00, at most 14 hours"],
     ["endpoint", "model: { base_url: ftp://x, model: m }\n", "model.base_url: must be an http or https URL"],
   ])("names the bound of a value that is out of it: %s", (_, text, message) =>
     withFile(text, async (file) => {
       await expect(loadConfig({ file, env: {}, flags: {} })).rejects.toThrow(message);
+    }),
+  );
+
+  it.each([
+    "server: { port: 0 }\nadmin: { port: 0 }\nmetrics: { port: 0 }\n",
+    'admin: { port: 9000 }\nmetrics: { port: 9000, host: "::1" }\n',
+  ])("takes one port on two hosts, and any free port for each: %j", (text) =>
+    withFile(text, async (file) => {
+      const { config } = await loadConfig({ file, env: {}, flags: {} });
+      expect(config.admin.port).toBe(config.metrics.port);
     }),
   );
 
