@@ -2,7 +2,7 @@ import { z } from "zod";
 import { batchesOf } from "../runtime/batches.ts";
 import { printKey, readOrDamage } from "../storage/documents.ts";
 import { encodeKey, isEncodedKey, itemKey, missingItem, streamItem } from "../storage/keys.ts";
-import { CorruptionError, type EncodedSegment, ifDamaged, type Key, type Storage } from "../storage/storage.ts";
+import { CorruptionError, EncodedSegment, ifDamaged, type Key, type Storage } from "../storage/storage.ts";
 import { checksummed, ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
 
 const foreign = (key: unknown): string => `${JSON.stringify(key)} is not a key that anp writes`;
@@ -53,11 +53,22 @@ export async function* storedValues(storage: Storage, onDamage: OnDamage = () =>
 }
 
 async function* values(storage: Storage, wanted: Wanted, onDamage: OnDamage): AsyncGenerator<StoredValue> {
-  for await (const keys of batchesOf(keysOf(storage, wanted, onDamage), BATCH))
+  for await (const keys of batchesOf(keysOf(storage, wanted, onDamage), BATCH)) {
+    const streams = keys.flatMap((key) => streamShownBy(key) ?? []);
+    await Promise.all(streams.map((stem) => reportLostEnd(storage, stem, 1, onDamage)));
     for (const found of await valuesOf(storage, keys)) {
       if (found instanceof CorruptionError) onDamage(found.message);
       else if (found !== undefined) yield found;
     }
+  }
+}
+
+/** A stream that is not listed where all its items are lost: a user has a ledger, whose head need not be stored. */
+function streamShownBy(key: readonly EncodedSegment[]): EncodedSegment | undefined {
+  const [room, last] = [key[0]!.text, key.at(-1)!.text];
+  if (room === "users" && last === "profile") return new EncodedSegment(encodeKey([...key.slice(0, -1), "ledger"]));
+  const isHead = last === "head" && key.at(-2)?.text !== "ledger";
+  return isHead ? new EncodedSegment(encodeKey(key.slice(0, -1))) : undefined;
 }
 
 /** The items of streams: each run from the item that has no predecessor. */
@@ -84,15 +95,20 @@ async function* itemsFrom(storage: Storage, stem: EncodedSegment, from: number, 
     const keys = Array.from({ length: BATCH }, (_, step) => itemKey(stem, next + step));
     for (const found of await valuesOf(storage, keys)) {
       if (found === undefined) {
-        const last = await ifDamaged(storage.laterItem(stem, next - 1), () => undefined);
-        if (last !== undefined && !(await storage.has(itemKey(stem, last)))) onDamage(missingItem(stem, next).message);
-        return;
+        return reportLostEnd(storage, stem, next, onDamage);
       }
       if (found instanceof CorruptionError) onDamage(found.message);
       else yield found;
       next += 1;
     }
   }
+}
+
+/** Reports the item after the last one if it is lost: the storage knows of it, or of a later one. @param next its number */
+async function reportLostEnd(storage: Storage, stem: EncodedSegment, next: number, onDamage: OnDamage): Promise<void> {
+  const last = await ifDamaged(storage.laterItem(stem, next - 1), () => undefined);
+  const isThere = (version: number): Promise<boolean> => storage.has(itemKey(stem, version));
+  if (last !== undefined && !(await isThere(last)) && !(await isThere(next))) onDamage(missingItem(stem, next).message);
 }
 
 async function valuesOf(storage: Storage, keys: readonly Key[]) {

@@ -1,10 +1,12 @@
 import { beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
 import { verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
 import { storedValue, storedValues, type StoredValue } from "../../src/backup/storage-archive.ts";
 import { sessionTrace } from "../../src/assistant/sessions/messages.ts";
 import { restoreStorage } from "../../src/backup/restore-storage.ts";
 import { StorageError, EncodedSegment, type Key, type Storage } from "../../src/storage/storage.ts";
 import { interceptStorage } from "../../src/storage/intercept-storage.ts";
+import { Stream } from "../../src/storage/stream.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { encodeKey } from "../../src/storage/keys.ts";
 import { UNFINISHED_IMPORT } from "../../src/storage/keys.ts";
@@ -141,6 +143,27 @@ it("copies what comes before a lost end, and reports it", async () => {
     const archived = await collect(storedValues(damaged, (fault) => faults.push(fault)));
     const lost = `users/alice/ledger/0/${end} is damaged: the item is missing, although it or a later one was stored`;
     expect(faults).toEqual([`The stored value of ${lost}`]);
+    expect(archived).toHaveLength((await allOf(damaged)).size);
+  }
+});
+
+it("reports a stream of which the only item is lost", async () => {
+  for (const on of [undefined, await temporaryFolder()]) {
+    if (on !== undefined) onTestFinished(on.remove);
+    const damaged = await openStorage(on === undefined ? "memory:" : `fs:${on.path}`);
+    await fillLedgers(damaged, 1);
+    const log = new Stream(damaged, ["events", "2026-11-20"], z.number());
+    await log.append(0, 1);
+    await log.append(1, 2);
+    await damaged.put(["events", "2026-11-20", "head"], "1");
+    for (const version of [2, 1]) await damaged.remove(log.keyOf(version));
+    await damaged.remove(["users", "alice", "ledger", "0", "1"]);
+    const faults: string[] = [];
+    const archived = await collect(storedValues(damaged, (fault) => faults.push(fault)));
+    const lost = "is damaged: the item is missing, although it or a later one was stored";
+    expect(faults.sort()).toEqual(
+      ["events/2026-11-20/0/1", "users/alice/ledger/0/1"].map((key) => `The stored value of ${key} ${lost}`),
+    );
     expect(archived).toHaveLength((await allOf(damaged)).size);
   }
 });

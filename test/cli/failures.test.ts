@@ -38,6 +38,7 @@ const FAILURES: readonly (readonly [args: readonly string[], code: number, says:
   [["ledger", "export", "--format", "table"], 2, "--format must be jsonl or json or csv or tsv"],
   [["exchange", "alice", "0"], 2, "AMOUNT must be a number greater than 0"],
   [["exchange", "alice", "0.01", "--yes"], 1, "earns less than 1 point"],
+  [["exchange", "alice", "1234567890123456", "--yes"], 2, "AMOUNT must have at most 15 significant digits."],
   [["points", "adjust", "alice", "0", "--reason", "x"], 2, "DELTA must not be 0"],
   [["points", "adjust", "alice", "5"], 2, "--reason is missing"],
   [["points", "adjust", "alice", "-1", "--reason", "x", "--yes"], 3, "Insufficient points"],
