@@ -8,7 +8,7 @@ import { reversalOf } from "../service/points.ts";
 import type { Skip } from "../storage/documents.ts";
 import { ifDamaged } from "../storage/storage.ts";
 import { newestEntries } from "./ledger-reader.ts";
-import { checkedEntries, type OnUser } from "./search-ledgers.ts";
+import { searchLedgers, type OnUser } from "./search-ledgers.ts";
 
 const SMALLEST_MESSAGE_ID = 1_000_000_000; // Message ids begin with the time: they are larger than any entry's number.
 
@@ -37,8 +37,8 @@ export async function findEntries(service: AccountsService, id: string, onUser: 
   const at = requestTime(id); // A request id of ours carries its time, which bounds the search.
   // What is too short for a beginning may still be a whole reference, which the platform chose.
   const whole = at === undefined && id.length < SHORTEST_REF;
-  const selection = { types: [], ref: id, whole, ...(at !== undefined && around(at)) };
-  const found = await collect(checkedEntries(service, selection, onUser, skip, user));
+  const search = { types: [], user, checked: true, ref: id, whole, ...(at !== undefined && around(at)) };
+  const found = await collect(searchLedgers(service, search, onUser, skip));
   const exact = found.filter(({ ref_id }) => ref_id === id);
   return withMessages(service, exact.length === 0 ? found : exact, skip);
 }

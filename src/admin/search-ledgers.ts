@@ -10,35 +10,32 @@ import { ifDamaged } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 import { chargedQuestions } from "./charged-questions.ts";
 import { knownUsers } from "./find-users.ts";
-import { DISORDER_MS, matches, newestEntries, newestFirst, toLedgerRow } from "./ledger-reader.ts";
-import type { LedgerRow, Selection } from "./ledger-reader.ts";
+import { DISORDER_MS, matches, newestEntries, newestFirst, type Selection } from "./ledger-reader.ts";
 
 /** Which entries of all ledgers to find: those that match every given field. */
 export interface LedgerSearch extends Selection {
+  readonly user?: string | undefined;
   readonly actor?: string | undefined;
   readonly reason?: string | undefined; // A part of the reason, in any case.
   readonly least?: number | undefined; // Bounds of the change in points.
   readonly most?: number | undefined;
+  readonly checked?: boolean; // Checks all entries that are looked at: a damaged one is reported though it does not match.
 }
 
-/** An entry and its user. */
-export type FoundRow = LedgerRow & { readonly user_id: string };
 /** Called with the number of a user or of users, and the number of all. */
 export type OnUser = (done: number, users: number) => void;
 type ReadUser<T> = (user: string) => Promise<T[]>;
 
-/** The entries of all users that match, by user, newest first. A ledger that ends before the range costs a few reads.
- * @param onDamage called for each user of whom something could not be searched; all else is */
-export function searchLedgers(service: AccountsService, search: LedgerSearch, onUser: OnUser, onDamage: OnDamage) {
-  const skip = skipUsers(onDamage);
-  const read = async (user_id: string): Promise<FoundRow[]> =>
-    (await collect(findFitting(service, user_id, search, skip))).map((entry) => ({ user_id, ...toLedgerRow(entry) }));
-  return eachLedger(service, read, onUser, skip);
+/** The entries that match, by user, newest first. A ledger that ends before the range costs a few reads.
+ * @param skip called with what could not be searched; all else is */
+export function searchLedgers(service: AccountsService, search: LedgerSearch, onUser: OnUser, skip: Skip) {
+  const read = (id: string): Promise<Entry[]> => collect(findFitting(service, id, search, skip));
+  return eachLedger(service, read, onUser, skip, search.user);
 }
 
-/** The entries of a user that fit, newest first. Other entries are read without checks. */
+/** The entries of a user that fit, newest first. Those that do not are looked at, but not checked unless that is wanted. */
 async function* findFitting(service: AccountsService, user: string, search: LedgerSearch, skip: Skip) {
-  const reader = uncheckedReader(service, user, skip, search.until);
+  const reader = searchReader(service, user, skip, search);
   async function* found(): AsyncGenerator<Entry> {
     for await (const glance of newestFirst(reader, search)) if (fits(glance, search)) yield glance;
   }
@@ -51,8 +48,10 @@ async function* findFitting(service: AccountsService, user: string, search: Ledg
   }
 }
 
-/** Reads a ledger without checks. A text that is not an entry is read again with all checks, to report it. */
-function uncheckedReader({ storage, ledger }: AccountsService, user: string, skip: Skip, until = Infinity) {
+/** Reads a ledger as it is stored, unless all is to be checked. What does not look like an entry is read again with all
+ * checks, to be reported. */
+function searchReader({ storage, ledger }: AccountsService, user: string, skip: Skip, search: LedgerSearch) {
+  const { until = Infinity, checked } = search;
   const stream = new Stream(storage, ledgerKey(user), entrySchema);
   let last: Entry | undefined;
   const readOne = (id: number): Promise<Entry[]> => ifDamaged(ledger.read(user, id, id), skip);
@@ -68,7 +67,7 @@ function uncheckedReader({ storage, ledger }: AccountsService, user: string, ski
     return (await Promise.all(glances)).flat();
   };
   return {
-    read,
+    read: checked ? readChecked : read,
     readSingly,
     readChecked,
     last: () => last,
@@ -94,16 +93,6 @@ function fits({ delta, details }: Entry, { actor, reason, least, most }: LedgerS
     (least === undefined || delta >= least) &&
     (most === undefined || delta <= most)
   );
-}
-
-/** The entries of all users, or of one, that match, by user, newest first. Each has been checked; damaged ones are left out.
- * @throws AnpError 404 when the given user is not known */
-export function checkedEntries(service: AccountsService, wanted: Selection, onUser: OnUser, skip: Skip, user?: string) {
-  const read = (id: string): Promise<Entry[]> => {
-    const reader = uncheckedReader(service, id, skip);
-    return collect(newestFirst({ ...reader, read: reader.readChecked }, wanted));
-  };
-  return eachLedger(service, read, onUser, skip, user);
 }
 
 async function* eachLedger<T>(service: AccountsService, read: ReadUser<T>, onUser: OnUser, skip: Skip, one?: string) {

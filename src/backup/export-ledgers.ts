@@ -12,7 +12,7 @@ import type { Storage } from "../storage/storage.ts";
  * end the user, with the number and the hash of the last entry. Ledgers of any length take constant memory.
  * @throws AnpError 404 for a user who is not known
  * @throws CorruptionError when a value is not what was written */
-export async function* exportLedger({ storage, ledger }: Stored, id: string): AsyncGenerator<string | object> {
+export async function* exportLedger(storage: Storage, ledger: Ledger, id: string): AsyncGenerator<string | object> {
   let last: Entry | undefined;
   for await (const page of batchesOf(ledger.entries(id), 256)) {
     yield* answersOf(storage, page);
@@ -24,8 +24,6 @@ export async function* exportLedger({ storage, ledger }: Stored, id: string): As
   const subscription = (await readDocument(storage, subscriptionKey(id), storedSubscription)) ?? null;
   yield { user, subscription, entries: last?.id ?? 0, head: last?.hash ?? null };
 }
-
-type Stored = { readonly storage: Storage; readonly ledger: Ledger };
 
 async function* answersOf(storage: Storage, entries: readonly Entry[]): AsyncGenerator<string> {
   const keys = entries.flatMap(({ details }) => (details.type === "chat_cost" ? [messageKey(details.message_id)] : []));

@@ -65,10 +65,9 @@ async function* values(storage: Storage, wanted: Wanted, onDamage: OnDamage): As
 
 /** A stream that is not listed where all its items are lost: a user has a ledger, whose head need not be stored. */
 function streamShownBy(key: readonly EncodedSegment[]): EncodedSegment | undefined {
-  const [room, last] = [key[0]!.text, key.at(-1)!.text];
-  if (room === "users" && last === "profile") return new EncodedSegment(encodeKey([...key.slice(0, -1), "ledger"]));
-  const isHead = last === "head" && key.at(-2)?.text !== "ledger";
-  return isHead ? new EncodedSegment(encodeKey(key.slice(0, -1))) : undefined;
+  const [last, above] = [key.at(-1)!.text, key.slice(0, -1)];
+  if (last === "profile") return new EncodedSegment(encodeKey([...above, "ledger"]));
+  return last === "head" && above.at(-1)!.text !== "ledger" ? new EncodedSegment(encodeKey(above)) : undefined;
 }
 
 /** The items of streams: each run from the item that has no predecessor. */

@@ -99,17 +99,14 @@ const sections = z.strictObject({
   log: section({ level: z.enum(["debug", "info", "warn", "error", "silent"]).default("info") }),
 });
 
-type Address = { readonly host: string; readonly port?: number | undefined };
-const differ = (one: Address, other: Address): boolean =>
-  !one.port || one.port !== other.port || one.host !== other.host; // Port 0 is any free one.
-
 /** The whole configuration. Every key has a default; an unknown key is an error. */
 export const configSchema = sections
-  .refine(({ server, admin, metrics }) => differ(server, admin) && differ(server, metrics), {
-    path: ["server", "port"],
-    error: "must differ from admin.port and metrics.port on the same host",
-  })
-  .refine(({ admin, metrics }) => differ(admin, metrics), {
+  .refine(
+    ({ server, admin, metrics }) =>
+      ![admin, metrics].some(({ host, port }) => port && port === server.port && host === server.host),
+    { path: ["server", "port"], error: "must differ from admin.port and metrics.port on the same host" },
+  )
+  .refine(({ admin, metrics: { host, port } }) => !port || port !== admin.port || host !== admin.host, {
     path: ["admin", "port"],
     error: "must differ from metrics.port on the same host",
   });

@@ -87,7 +87,7 @@ const CASES = [
   },
   {
     args: ["ledger", "export", "--entries"],
-    headline: "What was written lacks the rest of these users; all others are in it.",
+    headline: "Of these users the rest is missing; all others are whole.",
     damage: [profileOf(LONG, DIGEST), ENTRY],
     shown: [ALICE, ALICE, UMIT, UMIT, UMIT, UMIT, UMIT],
   },

@@ -9,7 +9,6 @@ import { formatOf, openRowPrinter, printRecord, printTable, tableColumns, type C
 import { toIso } from "../../../runtime/clock.ts";
 import { dayIn, showAge, showTime } from "../../framework/time-format.ts";
 import { recentFlags, selectionFlags, selectionOf } from "./selection-flags.ts";
-import type { FoundRow } from "../../../admin/search-ledgers.ts";
 import { newestFirst, summarizeLedger, toLedgerRow, type LedgerSummary } from "../../../admin/ledger-reader.ts";
 import type { FoundEntry } from "../../../admin/find-entry.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
@@ -28,21 +27,25 @@ const show = defineCommand("ledger show", {
       const found = await longWork(context, "With --user it takes less time.", (report) =>
         findEntries(service, id, countTo(report, "users searched"), skipUsers(damage.add), who),
       );
-      const [first, ...others] = found;
-      if (first === undefined) {
+      if (found.length === 0) {
         const where = user === undefined ? "any ledger" : `the ledger of ${user}`;
         damage.fail(EXIT.failure, () => `${id} was not found. ${SEARCHED}`);
         throw new CommandFailure(EXIT.notFound, `${id} was not found in ${where}.`);
       }
-      if (others.length === 0) await printEntry(context, first, zone);
+      if (found.length === 1) await printEntry(context, found[0]!, zone);
       else {
-        const rows = found.map(({ entry }): FoundRow => ({ user_id: entry.user_id, ...toLedgerRow(entry) }));
+        const rows = found.map(({ entry }) => toFoundRow(entry));
         await printTable(context, { table: "found entries", rows, zone });
         context.terminal.say(`${found.length} entries have this reference: show one by its number and --user.`);
       }
       damage.fail(EXIT.failure, () => SEARCHED);
     }),
 });
+
+const toFoundRow = (entry: Entry) => ({ user_id: entry.user_id, ...toLedgerRow(entry) });
+async function* foundRows(entries: AsyncIterable<Entry>) {
+  for await (const entry of entries) yield toFoundRow(entry);
+}
 
 async function printEntry(context: Context, { entry, message, reversed_by }: FoundEntry, zone: string): Promise<void> {
   const { id: entry_id, created_at, type, delta, balance_after, free_use, ...row } = toLedgerRow(entry);
@@ -110,11 +113,13 @@ const search = defineCommand("ledger search", {
     withAccounts(context, async ({ service, zone }) => {
       const { searchLedgers } = await import("../../../admin/search-ledgers.ts");
       const wanted = { actor, reason, least, most, ...selectionOf(flags, context.clock.now(), zone) };
-      const columns: Column<FoundRow>[] = tableColumns(context, { table: "found entries", zone });
+      const columns: Column<ReturnType<typeof toFoundRow>>[] = tableColumns(context, { table: "found entries", zone });
+      const { skipUsers } = await import("../../../accounts/users.ts");
       const damage = new SkippedDamage();
-      await longWork(context, "What was found so far is printed; a shorter range takes less time.", (report) =>
-        printAll(context, columns, searchLedgers(service, wanted, countTo(report, "users searched"), damage.add)),
-      );
+      await longWork(context, "What was found so far is printed; a shorter range takes less time.", async (report) => {
+        const found = searchLedgers(service, wanted, countTo(report, "users searched"), skipUsers(damage.add));
+        await printAll(context, columns, foundRows(found));
+      });
       damage.fail(EXIT.failure, () => SEARCHED);
     }),
 });
@@ -142,24 +147,25 @@ const exportLedger = defineCommand("ledger export", {
     withAccounts(context, async ({ service }) => {
       const { format = "jsonl" } = context.globals;
       const damage = new SkippedDamage();
-      const fail = (): void => damage.fail(EXIT.failure, () => LACKS);
       const of = await (await import("../../../admin/find-users.ts")).ofKnownUsers(service, user, damage.add);
+      const isComplete = (): boolean => damage.count === 0;
       if (format === "jsonl" && !entries) {
         const { checksummed } = await import("../../../backup/checksummed-lines.ts");
         const { exportLedger } = await import("../../../backup/export-ledgers.ts");
-        const values = of((id) => exportLedger(service, id));
-        const lines = checksummed("ledger", toIso(service.clock.now()), values, () => damage.count === 0);
-        if (await printLong(context, INCOMPLETE, lines, "lines")) fail();
-        return;
+        const values = of((id) => exportLedger(service.storage, service.ledger, id));
+        const lines = checksummed("ledger", toIso(service.clock.now()), values, isComplete);
+        if (!(await printLong(context, INCOMPLETE, lines, "lines"))) return;
+      } else {
+        const columns = tableColumns<Entry, "exported entries">(context, { table: "exported entries" });
+        const printer = openRowPrinter(context, columns, { format });
+        for await (const entry of of(service.ledger.entries)) if (!(await printer.print(entry))) return;
+        await (isComplete() ? printer.end() : printer.flush()); // Nobody takes JSON without its end for complete.
       }
-      const printer = openRowPrinter<Entry>(context, tableColumns(context, { table: "exported entries" }), { format });
-      for await (const entry of of(service.ledger.entries)) if (!(await printer.print(entry))) return;
-      await printer.flush();
-      fail(); // A JSON document without its end is not taken for a complete one.
-      await printer.end();
+      damage.fail(
+        EXIT.failure,
+        () => "The storage is damaged. Of these users the rest is missing; all others are whole.",
+      );
     }),
 });
-
-const LACKS = "The storage is damaged. What was written lacks the rest of these users; all others are in it.";
 
 export const command = defineGroup("ledger", { list, show, summary, search, top, verify, export: exportLedger }, list);

@@ -30,17 +30,14 @@ export async function printSecret(context: Context, zone: string, { secret, reco
   const { terminal } = context;
   if (context.globals.format !== undefined) {
     const { start: _start, revoked_at: _revoked, ...shown } = record;
-    return printRecord(context, { token: secret, ...shown, ...more }, timesIn(zone));
+    return printRecord(context, { token: secret, ...shown, ...more }, shownBy(showTimeIn(zone)));
   }
   const isRead = await terminal.write(`${secret}\n`);
   terminal.say(`Token ${record.id} of ${record.user_id}. It is shown only this once.`);
   return isRead;
 }
 
-function timesIn(zone: string) {
-  const shown = showTimeIn(zone);
-  return { created_at: shown, expires_at: shown, revoked_at: shown, others_end_at: shown };
-}
+const shownBy = <T>(at: T) => ({ created_at: at, expires_at: at, revoked_at: at, others_end_at: at });
 
 const rotate = defineCommand("tokens rotate", {
   arguments: { user: knownUser() },
@@ -125,7 +122,7 @@ const revokeOne = (context: Context, typed: string, yes: boolean): Promise<void>
     const { id, user_id, label } = found;
     const token = `the token ${id}${label === "" ? "" : ` (${cleanLine(label)})`} of ${cleanLine(user_id)}`;
     if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${token}?`);
-    await printRecord(context, (await service.tokens.revoke(found.id)) ?? found, timesIn(zone));
+    await printRecord(context, (await service.tokens.revoke(found.id)) ?? found, shownBy(showTimeIn(zone)));
   });
 
 async function revokeAll(context: Context, user: string, yes: boolean): Promise<void> {
