@@ -71,7 +71,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       for await (const keys of batchesOf(storage.keys(["users"], "profile"), 256))
         yield* await readProfiles(storage, keys, skip);
     },
-    /** The ids of all users, in no particular order: for operators. Only the ids that the keys do not hold are read. */
+    /** The ids of all users, in no particular order: for operators. Only ids that are not in the keys are read. */
     async *ids(skip: Skip): AsyncGenerator<string> {
       for await (const key of storage.keys(["users"], "profile")) {
         const id = decodeSegment(key[1]!);
@@ -82,7 +82,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
   };
 }
 
-/** A user's profile, as it is stored now. @throws CorruptionError also for the profile of another user */
+/** Reads a user's profile. @throws CorruptionError if it is damaged, or another user's */
 export async function readProfile(storage: Storage, user: string): Promise<UserProfile | undefined> {
   const found = checkProfile(profileKey(user), await storage.get(profileKey(user)));
   if (found instanceof CorruptionError) throw found;
@@ -97,7 +97,7 @@ async function readProfiles(storage: Storage, keys: readonly Key[], skip: Skip):
   });
 }
 
-/** The profile that is stored under a user's key, or its damage: it may be that of another user. */
+/** The profile of a stored text, or its damage. Another user's profile under the key is damage too. */
 export function checkProfile(key: Key, text: string | undefined | CorruptionError) {
   const found = checkDocument(key, text, userProfile);
   if (found === undefined || found instanceof CorruptionError) return found;
@@ -105,7 +105,7 @@ export function checkProfile(key: Key, text: string | undefined | CorruptionErro
   return new CorruptionError(printKey(key), `it is the profile of ${found.user_id}`);
 }
 
-/** Skips what is damaged of users, whatever else is read of them. */
+/** Skips damaged values, and reports the first one of each user. */
 export function skipUsers(onDamage: OnDamage): Skip {
   const reported = new Set<string>();
   return ({ key, message }) => {

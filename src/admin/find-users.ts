@@ -47,8 +47,8 @@ export async function knownUsers(service: AccountsService, user: string | undefi
   return [...new Set(await collect(service.users.ids(skip)))].sort();
 }
 
-/** Reads what there is of each user, or of the given one: `of(service.ledger.entries)`.
- * @param onDamage called for each user of whom something is damaged: what follows it of this user is left out
+/** Reads something of each user, or of the given one: `of(service.ledger.entries)`.
+ * @param onDamage called for each user with damage; the rest of this user is left out
  * @throws AnpError 404 when the given user is not known */
 export async function ofKnownUsers(service: AccountsService, user: string | undefined, onDamage: OnDamage) {
   const users = await knownUsers(service, user, skipUsers(onDamage));

@@ -27,13 +27,13 @@ export type OnUser = (done: number, users: number) => void;
 type ReadUser<T> = (user: string) => Promise<T[]>;
 
 /** The entries that match, by user, newest first. A ledger that ends before the range costs a few reads.
- * @param skip called with what could not be searched; all else is */
+ * @param skip called with damage, which is left out of the search */
 export function searchLedgers(service: AccountsService, search: LedgerSearch, onUser: OnUser, skip: Skip) {
   const read = (id: string): Promise<Entry[]> => collect(findFitting(service, id, search, skip));
   return eachLedger(service, read, onUser, skip, search.user);
 }
 
-/** The entries of a user that fit, newest first. Those that do not are looked at, but not checked unless that is wanted. */
+/** The entries of a user that match, newest first. Other entries are read without checks, unless all are to be checked. */
 async function* findFitting(service: AccountsService, user: string, search: LedgerSearch, skip: Skip) {
   const reader = searchReader(service, user, skip, search);
   async function* found(): AsyncGenerator<Entry> {
@@ -48,8 +48,7 @@ async function* findFitting(service: AccountsService, user: string, search: Ledg
   }
 }
 
-/** Reads a ledger as it is stored, unless all is to be checked. What does not look like an entry is read again with all
- * checks, to be reported. */
+/** Reads a ledger, without checks by default. A text that is not an entry is read again with all checks, to report it. */
 function searchReader({ storage, ledger }: AccountsService, user: string, skip: Skip, search: LedgerSearch) {
   const { until = Infinity, checked } = search;
   const stream = new Stream(storage, ledgerKey(user), entrySchema);

@@ -63,7 +63,7 @@ async function* values(storage: Storage, wanted: Wanted, onDamage: OnDamage): As
   }
 }
 
-/** A stream that is not listed where all its items are lost: a user has a ledger, whose head need not be stored. */
+/** The stream that a key implies, even if all items of the stream are lost: a profile implies a ledger. */
 function streamShownBy(key: readonly EncodedSegment[]): EncodedSegment | undefined {
   const [last, above] = [key.at(-1)!.text, key.slice(0, -1)];
   if (last === "profile") return new EncodedSegment(encodeKey([...above, "ledger"]));
@@ -103,7 +103,7 @@ async function* itemsFrom(storage: Storage, stem: EncodedSegment, from: number, 
   }
 }
 
-/** Reports the item after the last one if it is lost: the storage knows of it, or of a later one. @param next its number */
+/** Reports item number `next` as lost if the storage has a trace of it or of a later one. */
 async function reportLostEnd(storage: Storage, stem: EncodedSegment, next: number, onDamage: OnDamage): Promise<void> {
   const last = await ifDamaged(storage.laterItem(stem, next - 1), () => undefined);
   const isThere = (version: number): Promise<boolean> => storage.has(itemKey(stem, version));

@@ -100,16 +100,16 @@ const sections = z.strictObject({
 });
 
 /** The whole configuration. Every key has a default; an unknown key is an error. */
-export const configSchema = sections
-  .refine(
-    ({ server, admin, metrics }) =>
-      ![admin, metrics].some(({ host, port }) => port && port === server.port && host === server.host),
-    { path: ["server", "port"], error: "must differ from admin.port and metrics.port on the same host" },
-  )
-  .refine(({ admin, metrics: { host, port } }) => !port || port !== admin.port || host !== admin.host, {
-    path: ["admin", "port"],
-    error: "must differ from metrics.port on the same host",
-  });
+export const configSchema = sections.refine(
+  ({ server, admin, metrics }) => {
+    const fixed = [server, admin, metrics].filter(({ port }) => port); // The others get free ports.
+    return new Set(fixed.map(({ host, port }) => `${host} ${port}`)).size === fixed.length;
+  },
+  {
+    path: ["server", "port"],
+    error: "must differ from admin.port and metrics.port on the same host, as these two must",
+  },
+);
 
 for (const [path, description] of Object.entries(TEXTS)) {
   const field = schemaAt(configSchema, path.split("."))!;

@@ -33,7 +33,7 @@ export async function readDocument<T>(storage: Pick<Storage, "get">, key: Key, s
   return parseDocument(key, await storage.get(key), schema);
 }
 
-/** What was read there; if nothing was, it is made sure that the storage is the right one: an empty one knows nobody. */
+/** The result of a read; if there is none, it verifies that the storage was not replaced or emptied. */
 export async function present<T>(
   storage: Documents,
   key: Key,
@@ -44,7 +44,7 @@ export async function present<T>(
   return found;
 }
 
-/** The documents under these keys that are there, in the order asked for. */
+/** The existing documents under these keys, in the given order. */
 export async function readDocuments<T>(storage: Documents, keys: readonly Key[], schema: z.ZodType<T>): Promise<T[]> {
   const texts = await storage.getMany(keys);
   const found = keys.map((key, index) => parseDocument(key, texts[index], schema));

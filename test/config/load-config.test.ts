@@ -46,7 +46,7 @@ describe("configuration", () => {
     [
       "admin and metrics",
       "admin: { port: 9000 }\nmetrics: { port: 9000 }\n",
-      "admin.port: must differ from metrics.port on the same host",
+      "server.port: must differ from admin.port and metrics.port on the same host, as these two must",
     ],
     ["zone", 'quota: { timezone: "+14:30" }\n', "quota.timezone: must be an offset such as +08:00, at most 14 hours"],
     ["endpoint", "model: { base_url: ftp://x, model: m }\n", "model.base_url: must be an http or https URL"],
