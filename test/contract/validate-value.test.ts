@@ -8,9 +8,10 @@ const schema = z.strictObject({
   mode: z.enum(["view", "full"]),
   text: z.string().min(2),
   tags: z.array(z.string()).min(1),
+  page: z.int().min(1),
   id: z.union([z.string(), z.number()]),
 });
-const VALID = { limit: 1, amount: 0.5, mode: "view", text: "ab", tags: ["x"], id: 7 };
+const VALID = { limit: 1, page: 1, amount: 0.5, mode: "view", text: "ab", tags: ["x"], id: 7 };
 
 function errorsOf(changes: object): string[] {
   const checked = validate(schema, { ...VALID, ...changes });
@@ -19,6 +20,9 @@ function errorsOf(changes: object): string[] {
 
 it.each<[object, string]>([
   [{ limit: 21 }, "limit: must be an integer from 1 to 20, not 21"],
+  [{ limit: 1e20 }, "limit: must be an integer from 1 to 20, not 100000000000000000000"],
+  [{ limit: -1e20 }, "limit: must be an integer from 1 to 20, not -100000000000000000000"],
+  [{ page: 1e20 }, "page: must be at most 9007199254740991"],
   [{ limit: "5" }, 'limit: must be an integer from 1 to 20, not "5"'],
   [{ limit: undefined }, "limit: is required"],
   [{ amount: 0 }, "amount: must be a number greater than 0, not 0"],
@@ -37,6 +41,6 @@ it("reports every error, and does not repeat a text, which may be a question or 
   expect(errorsOf({ text: "s", limit: { hush: 1 }, zzzzzz: "hush" })).toEqual([
     "limit: must be an integer from 1 to 20, not an object",
     "text: must have at least 2 characters",
-    "zzzzzz: is not a known key. Known keys: limit, amount, mode, text, tags, id",
+    "zzzzzz: is not a known key. Known keys: limit, amount, mode, text, tags, page, id",
   ]);
 });

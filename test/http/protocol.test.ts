@@ -154,6 +154,18 @@ describeApi("protocol", (open) => {
         [`page_size: must be an integer from 1 to 100, not "${decodeURIComponent(text.replace("+", " "))}"`],
       ]),
       ["/api/v1/ai/recommended-questions?limit=21", ["limit: must be an integer from 1 to 20, not 21"]],
+      ...[
+        ["ai/recommended-questions?limit", 20],
+        ["ai/hot-topics?limit", 50],
+        ["ai/hot-topics?days", 30],
+        ["news/hot?limit", 100],
+        ["news/hot?hours", 720],
+        ["news/topics?limit", 50],
+        ["ai/points/ledger?page_size", 100],
+      ].map(([field, most]): [string, string[]] => [
+        `/api/v1/${field}=100000000000000000000`,
+        [`${String(field).split("?")[1]}: must be an integer from 1 to ${most}, not 100000000000000000000`],
+      ]),
       [
         "/api/v1/ai/recommended-questions?limit=0&lang=",
         ["lang: must not be empty", "limit: must be an integer from 1 to 20, not 0"],

@@ -35,7 +35,8 @@ export function validate<T extends z.ZodType>(
   if (parsed.success) return { valid: true, data: parsed.data };
   // Parsed again only for the messages: most values are valid, and zod is faster without an error map.
   const { issues } = schema.safeParse(value, { error: errorMap }).error ?? parsed.error;
-  return { valid: false, errors: issues.flatMap((issue) => fieldsOf(issue, schema)) };
+  const errors = issues.flatMap((issue) => fieldsOf(issue, schema)); // An integer past 2^53 breaks two rules of zod.
+  return { valid: false, errors: Array.from(new Map(errors.map((error) => [printField(error), error])).values()) };
 }
 
 /** A field error in one line: `limit: must be an integer from 1 to 20, not 21`.
@@ -71,8 +72,8 @@ const errorMap: z.core.$ZodErrorMap = (issue) => {
   if (typeof input === "number" && !Number.isFinite(input)) return "must be a finite number";
   if (schema instanceof z.ZodEnum) return notOneOf(schema.options.map(String), input);
   if (schema instanceof z.ZodNumber || schema instanceof z.ZodBoolean || schema instanceof z.ZodLiteral) {
-    const past = typeof input === "number" && Math.abs(input) > Number.MAX_SAFE_INTEGER && issue.code === "too_big";
-    return past ? `must be at most ${issue.maximum}` : `must be ${expected}, not ${describeGiven(input)}`;
+    const isLargest = issue.code === "too_big" && "maxValue" in schema && schema.maxValue === Number.MAX_SAFE_INTEGER;
+    return isLargest ? `must be at most ${issue.maximum}` : `must be ${expected}, not ${describeGiven(input)}`;
   }
   if (issue.code === "too_small" && issue.minimum === 1) return "must not be empty";
   const unit = "origin" in issue && issue.origin === "string" ? "characters" : "elements";
