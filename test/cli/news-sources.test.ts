@@ -145,6 +145,22 @@ describe("the sources of a configuration file", () => {
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("--config is missing")]);
   });
 
+  it.each(["http://127.0.0.1:8080/rss", "https://localhost/rss", "http://[::1]/rss", "feed://10.0.0.7/rss"])(
+    "are added with a warning where %s is not public and may not be",
+    async (url) => {
+      await writeFile(file(), "{}");
+      const warning = "The address of a is not public: without --allow-private (allow_private) it is not read.";
+      const added = await run(["add", "a", url, "--name", "A"]);
+      expect([added.code, added.stderr]).toEqual([0, expect.stringContaining(warning) as string]);
+      const exported = await run(["export"]);
+      await writeFile(file(), "{}");
+      expect((await run(["import", "-"], exported.stdout)).stderr).toContain("is not public");
+      await writeFile(file(), "{}");
+      const allowed = await run(["add", "a", url, "--name", "A", "--allow-private"]);
+      expect([allowed.code, allowed.stderr]).toEqual([0, expect.not.stringContaining("public") as string]);
+    },
+  );
+
   it.each([
     [["http://exa mple/"], "url: must be an http(s) URL or a path relative to the config file"],
     [["https://[::1/"], "url: must be an http(s) URL or a path relative to the config file"],

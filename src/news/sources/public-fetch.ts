@@ -18,7 +18,14 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.parts[0]! >> 13 === 1;
 }
 
-/** Sends GET requests over HTTP. A name is resolved once, by the connection, so the checked address is the one used.
+/** The host of a URL that is an address, or `localhost`, and not public. No name is resolved for it. */
+export function privateHost({ hostname }: URL): string | undefined {
+  // The URL parser has made a plain address of decimal, octal and hexadecimal forms.
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return /(?:^|\.)localhost$/.test(host) || (isIP(host) !== 0 && !isPublicAddress(host)) ? host : undefined;
+}
+
+/** Sends GET requests over HTTP. Names are resolved once, by the connection: what was checked is what is connected to.
  * @param contact a URL or e-mail address for the operators of the servers */
 export function createSourceFetch(contact: string | undefined) {
   const userAgent = `anp/${version()}${contact === undefined ? "" : ` (+${contact})`}`;
@@ -32,9 +39,8 @@ export function createSourceFetch(contact: string | undefined) {
       url: URL,
       { headers, signal, allowPrivate }: { headers: Headers; signal: AbortSignal; allowPrivate: boolean },
     ): Promise<Response> {
-      // The URL parser has normalized decimal, octal and hexadecimal forms. An address is not looked up, so check it here.
-      const host = url.hostname.replace(/^\[|\]$/g, "");
-      if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic(host);
+      const host = allowPrivate ? undefined : privateHost(url);
+      if (host !== undefined) throw notPublic(host);
       const { fetch, guarded, open } = await load();
       const sent = { "user-agent": userAgent, ...Object.fromEntries(headers) };
       return fetch(url, { headers: sent, redirect: "manual", signal, dispatcher: allowPrivate ? open : guarded });
