@@ -145,7 +145,8 @@ async function newestSnapshot(storage: Storage, now: number): Promise<Finding[]>
   const disabled = (newest?.record.sources ?? []).filter(isDisabled).map(({ id, last_error, ...source }) => {
     const remedy = remedyOf({ ...source, failure: source.failure! });
     const failures = source.failures === 1 ? "a failure" : `${source.failures} failures in a row`;
-    return finding("disabledSource", { id, failures, reason: last_error, remedy });
+    const until = source.items > 0 ? " Until then its last good content is used." : "";
+    return finding("disabledSource", { id, failures, reason: last_error, remedy, until });
   });
   return damaged.length === 0 ? disabled : [finding("damagedNews", { count: damaged.length }), ...disabled];
 }

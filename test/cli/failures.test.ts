@@ -204,6 +204,18 @@ it("exits 8 when some of the sources fail, and 6 when all do", async () => {
   expect([none.code, none.stderr]).toEqual([6, expect.stringContaining("1 of 1 sources failed")]);
 });
 
+it("says that the content of a failed source stays only where it has some", async () => {
+  const config = join(folder.path, "stays.yaml");
+  await writeFile(config, "storage: fs:stays\nnews: { sources: [{ id: wire, name: W, lang: en, url: wire.json }] }");
+  const refresh = async () => (await anp(["news", "refresh", "--config", config], { cwd: folder.path })).stderr;
+  expect(await refresh()).toContain("the news source wire failed\n");
+  const items = [{ id: "1", title: "Ferries return", date_published: new Date().toISOString() }];
+  await writeFile(join(folder.path, "wire.json"), JSON.stringify({ title: "wire", items }));
+  await refresh();
+  await writeFile(join(folder.path, "wire.json"), "<html>");
+  expect(await refresh()).toContain("the news source wire failed; its last good content stays\n");
+});
+
 it("refreshes with an empty feed, which is a state and no failure; what it had stays", async () => {
   const config = join(folder.path, "empty.yaml");
   const source = (id: string): string => `{ id: ${id}, name: ${id}, lang: en, url: ${id}.json }`;

@@ -28,8 +28,6 @@ export interface SourceReaderDeps extends Pick<SnapshotDeps, "runner" | "clock" 
 
 export type SourceReader = ReturnType<typeof createSourceReader>;
 type Outcome = Omit<ReadSource<EncodedContent>, "source">;
-const EMPTY = "is empty; what it had stays";
-const FAILED = "failed; its last good content stays";
 
 /** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown.
  * @param before states in the previous snapshot, whose content is kept if a source has nothing new */
@@ -145,9 +143,10 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       const { failure, message: reason } = error;
-      const ok = failure === "empty"; // A feed may be empty for a while.
-      const summary = `the news source ${source.id} ${ok ? EMPTY : FAILED}`;
-      logger[ok ? "info" : "warn"]({ source: source.id, url: previous.url, failure, reason }, summary);
+      const ok = failure === "empty"; // A feed may be quiet.
+      const kept = (previous.items ?? 0) > 0 ? "; its last good content stays" : "";
+      const said = `the news source ${source.id} ${ok ? "is empty" : "failed"}${kept}`;
+      logger[ok ? "info" : "warn"]({ source: source.id, url: previous.url, failure, reason }, said);
       const changed = ok ? { ...NEVER_FAILED, failure, last_ok_ms } : pacing.failed(location, previous, error);
       return { state: { ...previous, status, ...changed, ok, last_error: reason }, content: undefined };
     } finally {
@@ -156,7 +155,7 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
   };
 }
 
-function stateBefore(source: Source, states: readonly SourceState[]): Omit<SourceState, "items"> {
+function stateBefore(source: Source, states: readonly SourceState[]): Omit<SourceState, "items"> & { items?: number } {
   const { id, kind, name } = source;
   const url = printLocation(source.location);
   const last = states.find((state) => state.id === id && state.kind === kind && state.url === url);

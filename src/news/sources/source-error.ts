@@ -10,7 +10,7 @@ export const remedyOf = ({ failure, status }: Pick<SourceError, "status"> & { re
 /** Why a source could not be read. */
 export type SourceFailure = Exclude<keyof typeof REMEDIES, `${number}` | "5xx">;
 
-/** A source failed. The message is for the operator and holds no credentials; the last good content stays. */
+/** A source failed. The message is for the operator and holds no credentials; its last good content, if any, stays. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
   readonly failure: SourceFailure;
