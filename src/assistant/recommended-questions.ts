@@ -3,7 +3,7 @@ import { ConfigError, readNamedFile } from "../config/config-errors.ts";
 import type { OperationData } from "../contract/endpoints.ts";
 import { printField, validate } from "../contract/validation/validate-value.ts";
 import { detectLanguage, languageOfTag, nearestLanguage } from "../language/detect-language.ts";
-import { parseJson } from "../runtime/json/parse-json.ts";
+import { parseOrError } from "../runtime/json/parse-json.ts";
 
 const questionFile = z.strictObject({
   questions: z.array(z.strictObject({ scene: z.string(), order_index: z.int(), zh: z.string(), en: z.string() })),
@@ -15,7 +15,9 @@ export type ListedQuestions = z.infer<typeof questionFile>["questions"];
 /** Reads a file of recommended questions.
  * @throws ConfigError when it cannot be read, or with the fields that are not valid */
 export async function readQuestions(file: string): Promise<ListedQuestions> {
-  const checked = validate(questionFile, parseJson(await readNamedFile("assistant.questions", file)));
+  const value = parseOrError(await readNamedFile("assistant.questions", file));
+  if (value instanceof Error) throw new ConfigError([`assistant.questions: ${file} is not JSON: ${value.message}`]);
+  const checked = validate(questionFile, value);
   if (checked.valid) return checked.data.questions;
   const faults = checked.errors.map((error) => `assistant.questions: ${file}: ${printField(error, "the JSON")}`);
   throw new ConfigError(faults.slice(0, 10));

@@ -9,11 +9,15 @@ import { openFixtureService } from "../support/service.ts";
 
 it.each([
   ["which is not there", undefined, "cannot be read (ENOENT)"],
-  ["which is not JSON", "questions: []", "the JSON: is required"],
+  ["which is not JSON", "questions: []", " is not JSON: Unexpected token"],
+  ["which is empty", "", " is not JSON: Unexpected end of JSON input"],
+  ["which is another JSON", "[]", ": the JSON: must be an object, not an array"],
+  ["without the list", "{}", ": questions: is required"],
+  ["with another field", '{"questions":[],"lang":"en"}', ": lang: is not a known key. Known keys: questions"],
   [
     "with a question that lacks a language",
     '{"questions":[{"scene":"home","order_index":1,"zh":"问？"}]}',
-    "questions.0.en",
+    ": questions.0.en: is required",
   ],
 ])("does not start with a file of recommended questions %s", async (_, text, message) => {
   const folder = await temporaryFolder();
