@@ -3,11 +3,12 @@ import { assetOfWord, assetsInNews, namesOfAsset, NOT_TICKERS } from "../../lang
 import { memoized } from "../../runtime/cache/memoized.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
 import { isNoName, isStopWord, isTitleCase } from "./title-words.ts";
-import { askedBy, IS, kindsOf, readTitle } from "./title-questions.ts";
+import { askedBy, IS, isDemonym, kindsOf, readTitle } from "./title-questions.ts";
 import COUNT from "./question-counts.json" with { type: "json" };
 
 const NAME =
-  /(?<![\p{Script=Latin}\d$])\p{Lu}[\p{Script=Latin}\d]*(?:\.\p{Ll}*)?(?:[ -]\p{Lu}[\p{Script=Latin}\d]*)*(?![\p{Script=Latin}])/gu;
+  /(?<![\p{Script=Latin}\d$])\p{Lu}[\p{Script=Latin}\d]*(?:\u00a0[\d.]+)?(?:\.\p{Ll}*)?(?:[ -]\p{Lu}[\p{Script=Latin}\d]*)*(?![\p{Script=Latin}])/gu;
+const JOINED = "\u00a0"; // Between a name and the number that is part of it, as in "Fortune 500".
 const PLACES = /^(?:country|region-bloc)$|(?:city|state|province)$/;
 const PLAIN = { zh: ["{X}怎么了？", "{X}是什么情况？"], en: ["What happened with {X}?", "What do we know about {X}?"] };
 
@@ -26,7 +27,8 @@ const suggested = memoized(questionsOf, 4_000_000, (input) => input.length);
 
 function questionsOf(input: string): string[] {
   const { title, items, lang } = JSON.parse(input) as Asked;
-  const titles = [title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))];
+  const own = items.filter((item) => item.lang === lang);
+  const titles = [title, ...own.map((item) => item.title)].map((each) => each.replace(IS.numbered, JOINED));
   const contextOf = (item: Reported): string => (isTitleCase(item.title) ? "" : `${item.title} `) + item.summary;
   const context = items.map(contextOf).join("\n");
   const read = titles.map((each) => readTitle(each, lang, context));
@@ -39,14 +41,15 @@ function questionsOf(input: string): string[] {
   const spares =
     isPlace(subject) || IS.placed.test(behind) ? [plain.replace(" with ", " in ")] : [plain, happened, known];
   const spare = subject === undefined ? [] : Array.from(new Set(spares), (one) => fill(one, subject));
-  return [...kept.slice(0, COUNT.most), ...spare.slice(0, COUNT.spare)];
+  const asked = [...kept.slice(0, COUNT.most), ...spare.slice(0, COUNT.spare)];
+  return asked.map((one) => one.replaceAll(JOINED, " ").replace(IS.article, "$1 the $2"));
 }
 
 /** Inserts the name; in Chinese, a space follows a Latin name. */
 const fill = (template: string, name: string): string =>
   template.replace("{X}", name).replace(/(?<=[\p{Script=Latin}\d])(?=(?:怎么了|是什么情况|[做说]了什么)？$)/u, " ");
 
-const isPlace = (name = ""): boolean => kindsOf(name).some((kind) => PLACES.test(kind));
+const isPlace = (name = ""): boolean => !isDemonym(name) && kindsOf(name).some((kind) => PLACES.test(kind));
 
 /** The name of a title's subject, else its asset, else its place; undefined if it has none. A single word at the start of
  * the title is a name only if the context has it or it is a known name of the news. */
@@ -54,14 +57,14 @@ function nameIn(title: string, lang: Language, context: string): string | undefi
   const isTitleCased = isTitleCase(title);
   const names = Array.from(title.matchAll(NAME), ({ 0: phrase, index }) => {
     const words = phrase.split(" ");
-    const isOwn = words[0] === "The" && words.length > 1 && index > 0 && !isTitleCased;
+    const isOwn = (words[0] === "The" && words.length > 1 && index > 0 && !isTold) || kindsOf(phrase).length > 0;
     const name = isOwn ? phrase : words.slice(words.findIndex((word) => !isStopWord(word))).join(" ");
     const isSure = index > 0 || name.includes(" ") || /^['’]s /.test(title.slice(phrase.length));
     const isKnown = context.includes(` ${name}`) || kindsOf(name).length > 0;
     return lang === "zh" || (isSure && !isTitleCased) || isKnown ? name : "";
   });
   const isNone = (name: string): boolean =>
-    /^$|^\p{Lu}(?:\d|\.|$)|^Ex-/u.test(name) || NOT_TICKERS.has(name) || isNoName(name);
+    /^$|^\p{Lu}(?:[\d.\u00a0]|$)|^Ex-/u.test(name) || NOT_TICKERS.has(name) || isNoName(name) || isDemonym(name);
   const isAsset = (name: string): boolean => assetOfWord(name.toLowerCase()) !== undefined;
   const isOther = (name: string): boolean => !isNone(name) && !isAsset(name) && !isPlace(name);
   return names.find(isOther) ?? assetIn(title, lang) ?? names.find(isPlace);

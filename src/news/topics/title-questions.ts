@@ -15,8 +15,9 @@ for (const [name = "", text = ""] of rowsOf("part")) PARTS.set(name, filled(text
 const compiled = (pattern: string): RegExp =>
   new RegExp(filled(pattern.replace("{do}", PARTS.get("do")!.replaceAll(", ", "|"))), "u");
 
-/** Patterns of titles: text to remove before parsing, words that are no subject or do not precede one, forms of subjects,
- * the unit of an amount ("$240 million in bitcoin"), and the text after a place. */
+/** What is left out before a title is read, what is no subject, what no subject follows, how subjects are written, what an
+ * amount is of ("$240 million in bitcoin"), what follows the place of what a title tells, of whom a share is told ("half of
+ * Fortune 500 firms"), where a number is part of a name, and what says of a name without a verb what it does. */
 export const IS = patternsOf(PATTERNS);
 const asking = ([pattern = "", question = ""]: string[]) => ({ pattern: compiled(pattern), question });
 const [ZH, PLAIN] = ["zh", "plain"].map((kind) => rowsOf(kind).map(asking));
@@ -36,7 +37,7 @@ const LONGEST = 20; // Maximum characters of a Chinese subject.
  * @example
  * readTitle("Gate halts deposits citing a review", "en", ""); // { subject: "Gate", question: "Why did Gate halt deposits?" } */
 export function readTitle(title: string, lang: Language, context: string): ReadTitle {
-  const text = title.slice(0, MOST).replace(IS.label, "").replace(IS.aside, " ").trim();
+  const text = title.slice(0, MOST).replace(IS.label, "").replace(IS.share, "").replace(IS.aside, " ").trim();
   const isAsked = /[?？]$/.test(text);
   if (lang === "en" && isAsked) return { question: text };
   if (lang === "en")
@@ -63,7 +64,11 @@ function chinese(title: string): ReadTitle {
   return { question, ...(isSure && { subject, plain: plain!.question }) };
 }
 
-/** The kinds of the known names of the news that are equal to a text. */
+/** Whether a name is that of the people of a place, as "French". */
+export const isDemonym = (name: string): boolean =>
+  IS.demonym.test(name) && kindsOf(name).some((kind) => /^(?:country|region)/.test(kind));
+
+/** The kinds of what a text names in the news, and nothing else. */
 export function kindsOf(text: string): string[] {
   const name = fold(text);
   const found = Array.from(newsNames().find(name));
@@ -79,7 +84,8 @@ function english(title: string, context: string): ReadTitle {
   let phrase: string | undefined;
   for (let at = 1; at < words.length; at++) {
     const verbs = [3, 2, 1].map((count) => bare.slice(at, at + count).join(" "));
-    if (!verbs.some((verb) => VERBS.has(verb))) continue;
+    const isNoun = IS.noun.test(bare[at]!) && VERBS.has(bare[at + 1] ?? "");
+    if (isNoun || !verbs.some((verb) => VERBS.has(verb))) continue;
     const isAhead = /^(?:to|will|may|could)$/.test(read[at - 1]!);
     const before = words.slice(0, isAhead ? at - 1 : at);
     const subject = subjectOf(before, context);
@@ -88,7 +94,7 @@ function english(title: string, context: string): ReadTitle {
     if (subject === undefined || (isAhead && at - subject.split(" ").length > 3)) continue;
     const did = isAhead ? read[at - 1]!.replace("to", "will") : "did";
     const isPlural = IS.plural.test(subject) || subject.includes(" and ");
-    const does = isPlural ? "do" : "does";
+    const [does, was] = isPlural ? ["do", "were"] : ["does", "was"];
     let isVerb = false;
     for (const { forms, bases, after, question } of EN) {
       for (const verb of verbs) {
@@ -97,7 +103,7 @@ function english(title: string, context: string): ReadTitle {
         isVerb = true;
         const match = after.exec(` ${words.slice(at + verb.split(" ").length).join(" ")}`);
         if (match === null) continue;
-        const asked = expand(question, match, { did, does, X: subject, V: base });
+        const asked = expand(question, match, { did, does, was, X: subject, V: base });
         return { subject, question: asked.replace(IS.article, "$1 the $2") };
       }
     }
@@ -112,13 +118,13 @@ function english(title: string, context: string): ReadTitle {
 function phraseOf(words: readonly string[], context: string): string | undefined {
   const all = words.length > 1 && /(?:ing|ed)$/.test(words[0]!) ? words.slice(1) : words;
   const [first = "", ...rest] = all;
-  const isOdd = all.some((word) => !/^[\p{L}\d][\p{L}\d'’.&-]*$/u.test(word) || IS.odd.test(word.toLowerCase()));
+  const isOdd = all.some((word) => !/^[\p{L}\d][\p{L}\d'’.&\u00a0-]*$/u.test(word) || IS.odd.test(word.toLowerCase()));
   if (first === "" || isOdd || all.length > 6 || !/^\p{L}/u.test(first)) return undefined;
   const isLower = isCommon(first) || IS.hyphened.test(first) || context.includes(` ${first.toLowerCase()} `);
   const text = [isLower && !/^\p{Lu}{2}|\.\p{Lu}/u.test(first) ? first.toLowerCase() : first, ...rest].join(" ");
   const isAlone = rest.length === 0 && (!isLower || !IS.bare.test(text) || /(?:[eo]rs|ists|ce)$/.test(text));
   const isBare = IS.bare.test(text) && !/^\p{Ll}+['’]s /u.test(text); // "The world's largest miner", but "China's exports".
-  return isAlone ? undefined : isBare ? text : `the ${text}`;
+  return isAlone || IS.predicate.test(text) ? undefined : isBare ? text : `the ${text}`;
 }
 
 /** The name, or the noun phrase with a name ("the Zcash developers"), at the end of the words, as a question writes it.
@@ -135,7 +141,7 @@ function subjectOf(words: readonly string[], context: string): string | undefine
   const isLong = kind.length > (isOwn ? 3 : 2) || (kind.length > 0 && from > 0);
   const isOther = isLong || kind.some(isUnfit) || /ing$/.test(kind.at(-1) ?? "");
   const isNone = IS.noSubject.test(name) || (end === 1 && isCommon(name));
-  const isOpen = kind.length === 0 && /['’]s?$/.test(name); // "Bybit's" alone, without a noun after it.
+  const isOpen = kind.length === 0 && (/['’]s?$/.test(name) || isDemonym(name)); // "Bybit's" alone, or "French".
   if (from === end || isNone || isOpen || IS.notBefore.test(words[from - 1] ?? "") || isOther) return undefined;
   if (kind.length > 0) {
     const isName = end > 1 || context.includes(` ${name.replace(/['’]s?$/, "")}`);
@@ -153,7 +159,7 @@ const withArticle = (name: string): string =>
   name.replace(IS.withArticle, (known) => `the ${known.replace(/^The /, "")}`);
 
 const expand = (question: string, match: RegExpExecArray, names: Readonly<Record<string, string>> = {}): string =>
-  question.replace(/\$(\d)|\b(?:did|does|X|V)\b/g, (name, group) => (group ? match[Number(group)] : names[name]) ?? "");
+  question.replace(/\$(\d)|\b(?:did|does|was|X|V)\b/g, (all, at) => (at ? match[Number(at)] : names[all]) ?? "");
 
 function thirdPerson(verb: string): string {
   return verb.replace(

@@ -13,7 +13,7 @@ export const isStopWord = (word: string): boolean => /^.\P{Lu}*$/u.test(word) &&
 export const isCommon = (word: string): boolean =>
   COMMON.has(word.toLowerCase().replace(/['’]s$/, "")) ||
   isStopWord(word) ||
-  /.{3}(?:tion|ment|ness|ism|ists|ings?)$/.test(word);
+  /^.\P{Lu}{2,}(?:tion|ment|ness|ism|ists|ings?)$/u.test(word);
 export const isNoName = (word: string): boolean => NO_NAME.has(word.toLowerCase()) || isCommon(word);
 
 /** Whether most words of a title are capitalised, so that a capital does not indicate a name. */

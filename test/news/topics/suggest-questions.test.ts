@@ -84,6 +84,20 @@ describe("questions about a topic", () => {
     ["The Fed holds rates", "What happened with the Fed?"],
     ["Magnitude 6.1 quake strikes off Japan", "What happened in Japan?"],
     ["Officers detain three in HALD case", "What happened with HALD?"],
+    ["Exclusive: Halden in talks to buy Brightwater unit", "What was Halden in talks to buy?"],
+    ["Scoop: Halden in early talks with Brightwater over sale", "What happened with Halden?"],
+    ["Halden, Brightwater in talks to add cards", "What were Halden and Brightwater in talks to add?"],
+    ["Exclusive - Halden facing class action", "What happened with Halden?"],
+    ["Halden set to list on Nasdaq", "Where will Halden list?"],
+    ["Ana Ruiz close to settling with a regulator", "What happened with Ana Ruiz?"],
+    ["Report: half of Fortune 500 firms plan stablecoins", "What happened with Fortune 500 firms?"],
+    ["S&P 500 closes at a record", "What happened with the S&P 500?"],
+    ["Halden 2.0 upgrade goes live", "What happened with the Halden 2.0 upgrade?"],
+    ["French prosecutors raid Halden offices", "What happened with French prosecutors?"],
+    ["French users to be phased out by Halden", "What happened with Halden?"],
+    ["DraftKings in discussions with Halden", "What happened with DraftKings?"],
+    ["Court in New York hears the case", "What happened in New York?"],
+    ["Default rate on US leveraged loans at 1.1%", "What happened in the US?"],
   ])("are about the subject of %s, in good English", (title, question) => {
     const items = [item(title), item(title)];
     expect(suggestQuestions(title, items, "en")[0]).toBe(question);
@@ -105,6 +119,14 @@ describe("questions about a topic", () => {
     ["哈尔登谈判破裂", "哈尔登谈判怎么了？"],
     ["泽安股收评：恒生指数普涨", "恒生指数怎么了？"],
     ["独家｜哈尔登考虑上市", "哈尔登做了什么？"],
+    ["Halden 第四季度买入 8888 枚比特币", "Halden 第四季度买入多少枚比特币？"],
+    ["哈尔登央行近两年来首次降息", "哈尔登央行做了什么？"],
+    ["某巨鲸时隔七年再次遭窃", "某巨鲸怎么了？"],
+    ["法国检方再次传唤 Halden 创始人", "法国检方做了什么？"],
+    ["泽安议员再次质疑 Halden 创始人", "Halden 怎么了？"],
+    ["泽安议员致信 Halden 首席执行官", "泽安议员做了什么？"],
+    ["泽安选民不同意驻军 Halden", "Halden 怎么了？"],
+    ["Halden创始人在纽约获刑", "Halden创始人怎么了？"],
   ])("are about the subject of %s, in good Chinese", (title, question) => {
     const items = [item(title), item(title)];
     expect(suggestQuestions(title, items, "zh")[0]).toBe(question);
@@ -114,6 +136,8 @@ describe("questions about a topic", () => {
     "Over $1.9 billion wiped out",
     "Nearly three in four are long",
     "Man gets four years",
+    "Chinese consumer inflation at 0.8 percent in December",
+    "Flat 20 percent tax on profits planned",
     "How a hacker stole $240 million in bitcoin",
     "柳暗花明：停牌一年的公司复牌",
     "监管“北向”扩至平台",
