@@ -64,8 +64,7 @@ async function examine(storage: Storage, { config, cwd }: LoadedConfig, now: num
   const findings: Finding[] = [finding("address", { url: storage.url }), await roundTrip(storage)];
   // A storage that does not answer is reported once.
   if (findings[1]!.level === "error") return findings;
-  findings.push(...(await identityOf(storage, config.storage_id)));
-  findings.push(await lastUseFinding(storage, systemClock.now()));
+  findings.push(...(await identityOf(storage, config.storage_id)), await lastUseFinding(storage, systemClock.now()));
   findings.push(...(await futureQuotaDays(storage, now, config.quota.timezone)));
   if (await storage.has(UNFINISHED_IMPORT)) findings.push(finding("unfinishedImport"));
   findings.push(...(await storage.examine(now)));

@@ -4,9 +4,7 @@ import { count, named, positiveInt, text, timestamp, upTo } from "./shared-field
 
 export const chatBody = z.object({
   question: text(LIMITS.question).meta({ description: "The user's question, 1 to 2000 characters" }),
-  session_id: positiveInt
-    .optional()
-    .describe("The session to continue, read on a plan with memory; a new one when absent"),
+  session_id: positiveInt.optional().describe("The session to continue, read with memory; a new one when absent"),
   page_context: text(LIMITS.pageContext, 0).optional().meta({ description: "Scene of the page where the user asks" }),
   token_symbol: text(LIMITS.tokenSymbol, 0).optional().meta({ description: "Asset that the user is looking at" }),
 });

@@ -69,14 +69,12 @@ export const coverage = z
 
 const trend = z.enum(["rising", "steady", "falling"]).meta({ description: "Against the heat an hour ago" });
 
-const LAST_SYNC = "Time of the last full sync; that of the bundled snapshot before the first";
-
 export const hotTopics = named("HotTopics", {
   topics: z.array(z.object({ topic: z.string(), heat: z.number(), trend })),
   user_hot_questions: z.array(z.object({ question: z.string(), count, lang: z.string() })),
   sentiment_overview: sentimentOverview,
   refresh_meta: named("RefreshMeta", {
-    last_full_sync_at: timestamp.describe(LAST_SYNC),
+    last_full_sync_at: timestamp.describe("Time of the last full sync; that of the bundled snapshot before the first"),
     last_refresh_at: timestamp.nullable(),
     sentiment_updated_at: timestamp.nullable(),
     source: z.enum(["live", "fallback"]),
@@ -92,7 +90,7 @@ export const refreshResult = named("RefreshResult", {
   news_updated_count: count,
   notice_updated_count: count.meta({ description: "Notices and help-center items updated" }),
   topic_rebuild_count: count,
-  last_full_sync_at: timestamp.describe(LAST_SYNC),
+  last_full_sync_at: hotTopics.shape.refresh_meta.shape.last_full_sync_at,
   sentiment_updated_at: timestamp.describe(
     "When sentiment was last read; before the first full sync, that of the bundled snapshot",
   ),

@@ -119,9 +119,8 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
   }
 
   return async function readOne(source: Source, fetched: AbortController): Promise<Outcome | undefined> {
-    const { location } = source;
     const previous = stateBefore(source, before);
-    if (pacing.isPaused(location, previous)) return undefined;
+    if (pacing.isPaused(source.location, previous)) return undefined;
     const last_ok_ms = clock.now();
     let status: number | undefined;
     const body = { isHeld: false };
@@ -147,7 +146,7 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
       const kept = (previous.items ?? 0) > 0 ? "; its last good content stays" : "";
       const said = `the news source ${source.id} ${ok ? "is empty" : "failed"}${kept}`;
       logger[ok ? "info" : "warn"]({ source: source.id, url: previous.url, failure, reason }, said);
-      const changed = ok ? { ...NEVER_FAILED, failure, last_ok_ms } : pacing.failed(location, previous, error);
+      const changed = ok ? { ...NEVER_FAILED, failure, last_ok_ms } : pacing.failed(source.location, previous, error);
       return { state: { ...previous, status, ...changed, ok, last_error: reason }, content: undefined };
     } finally {
       if (body.isHeld) bodies.end();
@@ -161,7 +160,5 @@ function stateBefore(source: Source, states: readonly SourceState[]): Omit<Sourc
   const last = states.find((state) => state.id === id && state.kind === kind && state.url === url);
   // After a change of name or settings the content is read again, since its items depend on both.
   if (last?.name === name && last.settings === settingsOf(source)) return last;
-  const unread = { ...NO_VALIDATORS, hash: null };
-  if (last !== undefined) return { ...last, name, ...unread };
-  return { id, kind, name, url, ok: false, last_ok_ms: null, last_error: null, ...unread };
+  return { ok: false, last_ok_ms: null, last_error: null, ...last, id, kind, name, url, ...NO_VALIDATORS, hash: null };
 }

@@ -31,8 +31,7 @@ export async function decodeSource(input: Uint8Array, contentType: string | null
   const { multibyte, invalid } = utf8Shape(bytes);
   if (multibyte > 0 && invalid === 0) return decoded("utf-8", bytes);
   const header = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
-  const head = bytes.subarray(0, DECLARATION_WINDOW).toString("latin1");
-  const declared = DECLARATION.exec(head)?.[1];
+  const declared = DECLARATION.exec(bytes.subarray(0, DECLARATION_WINDOW).toString("latin1"))?.[1];
   for (const charset of [header, declared]) {
     // UTF-16 without a mark has zero bytes and is detected above.
     const decode = charset && !/^(?:utf-?16|ucs-?2)/i.test(charset) && decoderOf(charset);

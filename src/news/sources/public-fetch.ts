@@ -11,19 +11,19 @@ const CONNECTIONS = 6; // Concurrent requests per server, so that a few hanging 
 /** Whether an address is global unicast. Private, loopback, link-local, multicast and reserved addresses are not public,
  * nor is any IPv6 form that carries an IPv4 address (mapped, NAT64, 6to4, Teredo). */
 export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.parse(address);
-  if (parsed.range() !== "unicast") return false;
+  const parsed = ipaddr.isValid(address) ? ipaddr.parse(address) : undefined;
+  if (parsed?.range() !== "unicast") return false;
   // Only 2000::/3 is assigned as global unicast (RFC 4291 §2.4, IANA).
   return parsed instanceof ipaddr.IPv4 || parsed.parts[0]! >> 13 === 1;
 }
 
-/** The host of a URL that is an address, or `localhost`, and not public. No name is resolved for it. */
-export function privateHost({ hostname }: URL): string | undefined {
-  // The URL parser has made a plain address of decimal, octal and hexadecimal forms.
-  const host = hostname.replace(/^\[|\]$/g, "");
+/** The host of a URL that is an address, however it is written, or `localhost`, and not public. No name is resolved. */
+export function privateHost(location: string): string | undefined {
+  const host = URL.canParse(location) ? new URL(location).hostname.replace(/^\[|\]$/g, "") : "";
   return /(?:^|\.)localhost$/.test(host) || (isIP(host) !== 0 && !isPublicAddress(host)) ? host : undefined;
 }
+
+type SourceRequest = { headers: Headers; signal: AbortSignal; allowPrivate: boolean };
 
 /** Sends GET requests over HTTP. Names are resolved once, by the connection: what was checked is what is connected to.
  * @param contact a URL or e-mail address for the operators of the servers */
@@ -35,11 +35,8 @@ export function createSourceFetch(contact: string | undefined) {
     load,
     /** Follows no redirect. @param request.allowPrivate whether the server may have an address that is not public
      * @throws SourceError `address`, also as the cause of another error, when the server is not public */
-    async get(
-      url: URL,
-      { headers, signal, allowPrivate }: { headers: Headers; signal: AbortSignal; allowPrivate: boolean },
-    ): Promise<Response> {
-      const host = allowPrivate ? undefined : privateHost(url);
+    async get(url: URL, { headers, signal, allowPrivate }: SourceRequest): Promise<Response> {
+      const host = allowPrivate ? undefined : privateHost(url.href);
       if (host !== undefined) throw notPublic(host);
       const { fetch, guarded, open } = await load();
       const sent = { "user-agent": userAgent, ...Object.fromEntries(headers) };

@@ -34,8 +34,7 @@ export function createSourcePacing(clock: Clock, random: Random) {
   return {
     isPaused(location: string, state: Paced): boolean {
       const isForAll = isDisabled(state) || ASKS_TO_WAIT.includes(state.status);
-      const isKnown = isForAll || paused.get(location) === state.next_ms;
-      return isKnown && (state.next_ms ?? 0) > clock.now();
+      return (isForAll || paused.get(location) === state.next_ms) && (state.next_ms ?? 0) > clock.now();
     },
     /** The changes to a source's state after a failure. */
     failed(location: string, before: Paced, { failure, status, retry_after_ms = 0 }: SourceError) {

@@ -3,7 +3,7 @@ import { assetOfWord, assetsInNews, namesOfAsset, NOT_TICKERS } from "../../lang
 import { memoized } from "../../runtime/cache/memoized.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
 import { isNoName, isStopWord, isTitleCase } from "./title-words.ts";
-import { askedBy, IS, isDemonym, kindsOf, readTitle } from "./title-questions.ts";
+import { askedBy, IS, isPeople, kindsOf, readTitle } from "./title-questions.ts";
 import COUNT from "./question-counts.json" with { type: "json" };
 
 const NAME =
@@ -29,8 +29,7 @@ function questionsOf(input: string): string[] {
   const { title, items, lang } = JSON.parse(input) as Asked;
   const own = items.filter((item) => item.lang === lang);
   const titles = [title, ...own.map((item) => item.title)].map((each) => each.replace(IS.numbered, JOINED));
-  const contextOf = (item: Reported): string => (isTitleCase(item.title) ? "" : `${item.title} `) + item.summary;
-  const context = items.map(contextOf).join("\n");
+  const context = items.map((one) => (isTitleCase(one.title) ? one.summary : `${one.title} ${one.summary}`)).join("\n");
   const read = titles.map((each) => readTitle(each, lang, context));
   const questions = read.flatMap(({ question }) => question ?? []);
   const kept = questions.filter((one, at) => questions.findIndex((other) => askedBy(other) === askedBy(one)) === at);
@@ -49,7 +48,7 @@ function questionsOf(input: string): string[] {
 const fill = (template: string, name: string): string =>
   template.replace("{X}", name).replace(/(?<=[\p{Script=Latin}\d])(?=(?:怎么了|是什么情况|[做说]了什么)？$)/u, " ");
 
-const isPlace = (name = ""): boolean => !isDemonym(name) && kindsOf(name).some((kind) => PLACES.test(kind));
+const isPlace = (name = ""): boolean => !isPeople(name) && kindsOf(name).some((kind) => PLACES.test(kind));
 
 /** The name of a title's subject, else its asset, else its place; undefined if it has none. A single word at the start of
  * the title is a name only if the context has it or it is a known name of the news. */
@@ -64,9 +63,8 @@ function nameIn(title: string, lang: Language, context: string): string | undefi
     return lang === "zh" || (isSure && !isTitleCased) || isKnown ? name : "";
   });
   const isNone = (name: string): boolean =>
-    /^$|^\p{Lu}(?:[\d.\u00a0]|$)|^Ex-/u.test(name) || NOT_TICKERS.has(name) || isNoName(name) || isDemonym(name);
-  const isAsset = (name: string): boolean => assetOfWord(name.toLowerCase()) !== undefined;
-  const isOther = (name: string): boolean => !isNone(name) && !isAsset(name) && !isPlace(name);
+    /^$|^\p{Lu}(?:[\d.\u00a0]|$)|^Ex-/u.test(name) || NOT_TICKERS.has(name) || isNoName(name) || isPeople(name);
+  const isOther = (name: string): boolean => !isNone(name) && !assetOfWord(name.toLowerCase()) && !isPlace(name);
   return names.find(isOther) ?? assetIn(title, lang) ?? names.find(isPlace);
 }
 

@@ -15,9 +15,8 @@ for (const [name = "", text = ""] of rowsOf("part")) PARTS.set(name, filled(text
 const compiled = (pattern: string): RegExp =>
   new RegExp(filled(pattern.replace("{do}", PARTS.get("do")!.replaceAll(", ", "|"))), "u");
 
-/** What is left out before a title is read, what is no subject, what no subject follows, how subjects are written, what an
- * amount is of ("$240 million in bitcoin"), what follows the place of what a title tells, of whom a share is told ("half of
- * Fortune 500 firms"), where a number is part of a name, and what says of a name without a verb what it does. */
+/** How titles are written: what is left out before one is read, what is no subject or no part of one, what an amount is of
+ * ("$240 million in bitcoin") or a share ("half of Fortune 500 firms"), and what follows a name, or the place of an event. */
 export const IS = patternsOf(PATTERNS);
 const asking = ([pattern = "", question = ""]: string[]) => ({ pattern: compiled(pattern), question });
 const [ZH, PLAIN] = ["zh", "plain"].map((kind) => rowsOf(kind).map(asking));
@@ -65,8 +64,7 @@ function chinese(title: string): ReadTitle {
 }
 
 /** Whether a name is that of the people of a place, as "French". */
-export const isDemonym = (name: string): boolean =>
-  IS.demonym.test(name) && kindsOf(name).some((kind) => /^(?:country|region)/.test(kind));
+export const isPeople = (name: string): boolean => IS.people.test(name) && /country|region/.test(kindsOf(name).join());
 
 /** The kinds of what a text names in the news, and nothing else. */
 export function kindsOf(text: string): string[] {
@@ -84,8 +82,7 @@ function english(title: string, context: string): ReadTitle {
   let phrase: string | undefined;
   for (let at = 1; at < words.length; at++) {
     const verbs = [3, 2, 1].map((count) => bare.slice(at, at + count).join(" "));
-    const isNoun = IS.noun.test(bare[at]!) && VERBS.has(bare[at + 1] ?? "");
-    if (isNoun || !verbs.some((verb) => VERBS.has(verb))) continue;
+    if ((IS.noun.test(bare[at]!) && VERBS.has(bare[at + 1]!)) || !verbs.some((verb) => VERBS.has(verb))) continue;
     const isAhead = /^(?:to|will|may|could)$/.test(read[at - 1]!);
     const before = words.slice(0, isAhead ? at - 1 : at);
     const subject = subjectOf(before, context);
@@ -132,8 +129,10 @@ function phraseOf(words: readonly string[], context: string): string | undefined
 function subjectOf(words: readonly string[], context: string): string | undefined {
   let end = words.length;
   while (end > 0 && /^\p{Ll}[\p{Ll}-]+$/u.test(words[end - 1]!)) end--;
+  const isPart = (at: number): boolean =>
+    isCapital(words[at]!) || (at > 0 && at < end - 1 && IS.joins.test(words[at]!));
   let from = end;
-  while (from > 0 && (isCapital(words[from - 1]!) || joins(words, from - 1, end))) from--;
+  while (from > 0 && isPart(from - 1)) from--;
   const name = words.slice(from, end).join(" ");
   const kind = words.slice(end).filter((word) => !/ly$|^(?:now|also|again|soon|just|still)$/.test(word));
   const isOwn = /['’]s?(?: |$)/.test(name);
@@ -141,20 +140,15 @@ function subjectOf(words: readonly string[], context: string): string | undefine
   const isLong = kind.length > (isOwn ? 3 : 2) || (kind.length > 0 && from > 0);
   const isOther = isLong || kind.some(isUnfit) || /ing$/.test(kind.at(-1) ?? "");
   const isNone = IS.noSubject.test(name) || (end === 1 && isCommon(name));
-  const isOpen = kind.length === 0 && (/['’]s?$/.test(name) || isDemonym(name)); // "Bybit's" alone, or "French".
+  const isOpen = kind.length === 0 && (/['’]s?$/.test(name) || isPeople(name)); // "Bybit's" alone, or "French".
   if (from === end || isNone || isOpen || IS.notBefore.test(words[from - 1] ?? "") || isOther) return undefined;
-  if (kind.length > 0) {
-    const isName = end > 1 || context.includes(` ${name.replace(/['’]s?$/, "")}`);
-    const own = `${name} ${kind.join(" ")}`;
-    return !isName ? undefined : isOwn || (IS.bare.test(own) && !IS.plural.test(own)) ? own : `the ${own}`;
-  }
-  return name.split(" and ").map(withArticle).join(" and ");
+  if (kind.length === 0) return name.split(" and ").map(withArticle).join(" and ");
+  const isName = end > 1 || context.includes(` ${name.replace(/['’]s?$/, "")}`);
+  const own = `${name} ${kind.join(" ")}`;
+  return !isName ? undefined : isOwn || (IS.bare.test(own) && !IS.plural.test(own)) ? own : `the ${own}`;
 }
 
 const isCapital = (word: string): boolean => /^\p{Lu}[^,:;]*$/u.test(word) && !IS.hyphened.test(word);
-/** Whether a word connects other words of a name. */
-const joins = (words: readonly string[], at: number, end: number): boolean =>
-  at > 0 && at < end - 1 && /^(?:of|and|&)$/.test(words[at]!);
 const withArticle = (name: string): string =>
   name.replace(IS.withArticle, (known) => `the ${known.replace(/^The /, "")}`);
 
@@ -162,8 +156,7 @@ const expand = (question: string, match: RegExpExecArray, names: Readonly<Record
   question.replace(/\$(\d)|\b(?:did|does|was|X|V)\b/g, (all, at) => (at ? match[Number(at)] : names[all]) ?? "");
 
 function thirdPerson(verb: string): string {
-  return verb.replace(
-    /^[^ ]*/,
-    (word) => `${word.replace(/(?<=[^aeiou])y$/, "ie").replace(/(?<=[sxzo]|ch|sh)$/, "e")}s`,
-  );
+  const [word = "", ...rest] = verb.split(" ");
+  const stem = word.replace(/(?<=[^aeiou])y$/, "ie").replace(/(?<=[sxzo]|ch|sh)$/, "e");
+  return [`${stem}s`, ...rest].join(" ");
 }

@@ -62,19 +62,16 @@ const add = defineCommand("news sources add", {
     if (unfilled.length > 0) throw new UsageError(unfilled.map((fault) => fault.replace("news.sources.0.", "")));
     for (const { faults } of (await addSources(file, [source])).refused) throw new UsageError(faults);
     await printRecord(context, shown(source));
-    await sayPrivate(context, [source]);
-    context.terminal.say(TAKEN_UP);
+    await sayAdded(context, [source]);
   },
 });
 
-/** Warns of sources with an address that is not public, which are not read unless they allow it. */
-async function sayPrivate(context: Context, sources: readonly WrittenSource[]): Promise<void> {
+/** Says when what was added is read, and what is not: an address that is not public without leave. */
+async function sayAdded(context: Context, added: readonly WrittenSource[]): Promise<void> {
   const { privateHost } = await import("../../../news/sources/public-fetch.ts");
-  for (const { id, url, allow_private: isAllowed } of sources)
-    if (!isAllowed && URL.canParse(url) && privateHost(new URL(url)) !== undefined)
-      context.terminal.say(
-        `The address of ${id} is not public: without --allow-private (allow_private) it is not read.`,
-      );
+  for (const { id } of added.filter(({ url, allow_private }) => !allow_private && privateHost(url) !== undefined))
+    context.terminal.say(`The address of ${id} is not public: without --allow-private (allow_private) it is not read.`);
+  context.terminal.say(TAKEN_UP);
 }
 
 const remove = defineCommand("news sources remove", {
@@ -137,10 +134,9 @@ const importOpml = defineCommand("news sources import", {
     const wrong = refused.filter(({ isKnown }) => !isKnown);
     const open = added.flatMap(({ id, allow_private }) => (allow_private ? id : []));
     if (open.length > 0) context.terminal.say(`As FILE says, these may have private addresses: ${open.join(", ")}.`);
-    await sayPrivate(context, added);
     for (const { source } of skipped) context.terminal.say(`${shown(source).url} is there already.`);
     await printRecord(context, { added: added.length, skipped: skipped.length, refused: wrong.length });
-    context.terminal.say(TAKEN_UP);
+    await sayAdded(context, added);
     const faults = wrong.map((one) => `${one.source.name}: ${one.faults.join("; ")}`).join("\n");
     if (wrong.length > 0) throw new CommandFailure(EXIT.partial, faults);
   },
