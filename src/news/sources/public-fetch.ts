@@ -17,7 +17,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.parts[0]! >> 13 === 1;
 }
 
-/** The host of a URL that is an address, however it is written, or `localhost`, and not public. No name is resolved. */
+/** The host of a URL if it is an address in any notation, or `localhost`, that is not public. No name is resolved. */
 export function privateHost(location: string): string | undefined {
   const host = URL.canParse(location) ? new URL(location).hostname.replace(/^\[|\]$/g, "") : "";
   return /(?:^|\.)localhost$/.test(host) || (isIP(host) !== 0 && !isPublicAddress(host)) ? host : undefined;
@@ -25,7 +25,7 @@ export function privateHost(location: string): string | undefined {
 
 type SourceRequest = { headers: Headers; signal: AbortSignal; allowPrivate: boolean };
 
-/** Sends GET requests over HTTP. Names are resolved once, by the connection: what was checked is what is connected to.
+/** Sends GET requests over HTTP. A name is resolved once, by the connection, so the checked address is the one used.
  * @param contact a URL or e-mail address for the operators of the servers */
 export function createSourceFetch(contact: string | undefined) {
   const userAgent = `anp/${version()}${contact === undefined ? "" : ` (+${contact})`}`;

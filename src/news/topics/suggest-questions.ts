@@ -56,7 +56,7 @@ function nameIn(title: string, lang: Language, context: string): string | undefi
   const isTitleCased = isTitleCase(title);
   const names = Array.from(title.matchAll(NAME), ({ 0: phrase, index }) => {
     const words = phrase.split(" ");
-    const isOwn = (words[0] === "The" && words.length > 1 && index > 0 && !isTold) || kindsOf(phrase).length > 0;
+    const isOwn = (words[0] === "The" && words.length > 1 && index > 0 && !isTitleCased) || kindsOf(phrase).length > 0;
     const name = isOwn ? phrase : words.slice(words.findIndex((word) => !isStopWord(word))).join(" ");
     const isSure = index > 0 || name.includes(" ") || /^['’]s /.test(title.slice(phrase.length));
     const isKnown = context.includes(` ${name}`) || kindsOf(name).length > 0;

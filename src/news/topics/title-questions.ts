@@ -15,8 +15,8 @@ for (const [name = "", text = ""] of rowsOf("part")) PARTS.set(name, filled(text
 const compiled = (pattern: string): RegExp =>
   new RegExp(filled(pattern.replace("{do}", PARTS.get("do")!.replaceAll(", ", "|"))), "u");
 
-/** How titles are written: what is left out before one is read, what is no subject or no part of one, what an amount is of
- * ("$240 million in bitcoin") or a share ("half of Fortune 500 firms"), and what follows a name, or the place of an event. */
+/** Patterns of titles: text to remove before parsing, words that are no subject or no part of one, forms of subjects, the
+ * unit of an amount ("$240 million in bitcoin") or share ("half of Fortune 500 firms"), and the text after a name or place. */
 export const IS = patternsOf(PATTERNS);
 const asking = ([pattern = "", question = ""]: string[]) => ({ pattern: compiled(pattern), question });
 const [ZH, PLAIN] = ["zh", "plain"].map((kind) => rowsOf(kind).map(asking));
@@ -63,10 +63,10 @@ function chinese(title: string): ReadTitle {
   return { question, ...(isSure && { subject, plain: plain!.question }) };
 }
 
-/** Whether a name is that of the people of a place, as "French". */
+/** Whether a name is of the people of a place, such as "French". */
 export const isPeople = (name: string): boolean => IS.people.test(name) && /country|region/.test(kindsOf(name).join());
 
-/** The kinds of what a text names in the news, and nothing else. */
+/** The kinds of the known names of the news that are equal to a text. */
 export function kindsOf(text: string): string[] {
   const name = fold(text);
   const found = Array.from(newsNames().find(name));

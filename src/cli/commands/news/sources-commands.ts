@@ -66,7 +66,7 @@ const add = defineCommand("news sources add", {
   },
 });
 
-/** Says when what was added is read, and what is not: an address that is not public without leave. */
+/** Says when added sources are read, and which are not: those at a private address without `allow_private`. */
 async function sayAdded(context: Context, added: readonly WrittenSource[]): Promise<void> {
   const { privateHost } = await import("../../../news/sources/public-fetch.ts");
   for (const { id } of added.filter(({ url, allow_private }) => !allow_private && privateHost(url) !== undefined))
