@@ -4,11 +4,32 @@ import PATTERNS from "./html-patterns.json" with { type: "json" };
 const EACH = patternsOf(PATTERNS.each, "gi");
 const ONE = patternsOf(PATTERNS.one, "i");
 
-/** Removes tags, comments, scripts and styles; a block starts a new line. A `<` that does not open a tag is kept. */
+const ROUNDS = 5; // The innermost elements go first.
+
+/** HTML without comments, scripts, styles, and what is of the page and not of the article: navigation, forms, footers,
+ * headers but for their headings. An element that is not closed stays. Linear. */
+export function withoutFurniture(given: string): string {
+  let html = given.replace(EACH.unread, " ");
+  const kept = (element: string, name: string, end?: string): string => {
+    if (end === undefined || ONE.isOfArticle.test(element)) return element;
+    return ` ${(/^header$/i.test(name) && element.match(EACH.heading)?.join("\n")) || ""} `;
+  };
+  for (let round = 0; round < ROUNDS; round++) html = html.replace(EACH.furniture, kept);
+  return html;
+}
+
+/** The article of a page: its only `<main>` or, without one, its only `<article>`; else the whole body. */
+export const articleOf = (page: string): string =>
+  onlyIn(page, EACH.main) ?? onlyIn(page, EACH.article) ?? page.replace(ONE.beforeBody, "");
+
+function onlyIn(page: string, tags: RegExp): string | undefined {
+  const [, content, ...after] = page.split(tags);
+  return after.length === 1 ? content : undefined;
+}
+
+/** HTML without tags and {@link withoutFurniture}; a block begins a line. A `<` that does not open a tag is kept. */
 export const withoutTags = (html: string): string =>
-  html
-    .replace(EACH.comment, " ")
-    .replace(EACH.script, " ")
+  withoutFurniture(html)
     .replace(EACH.block, "\n")
     .replace(EACH.space, " ")
     .replace(EACH.tag, "")
@@ -22,8 +43,8 @@ const TOGETHER = "\u0001"; // After an item or a row: the next one belongs to th
  * withListsAndRows("<ol><li>Open</li><li>Close</li></ol>"); // " \n1. Open\n2. Close\n" */
 export function withListsAndRows(article: string): string {
   const isHtml = ONE.isHtml.test(article) && !ONE.keepsLines.test(article);
-  const html = (isHtml ? article.replace(/\s+/g, " ") : article).replace(EACH.comment, " ").replace(EACH.script, " ");
-  return withItems(withRows(html)).replace(/\u0001[\s\u0001]*/g, "\n");
+  const html = isHtml ? article.replace(/\s+/g, " ") : article;
+  return withItems(withRows(withoutFurniture(html))).replace(/\u0001[\s\u0001]*/g, "\n");
 }
 
 const MOST_NUMBERS = 3; // Maximum number of parts in the label of a nested item.

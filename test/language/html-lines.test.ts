@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { articleOf, withoutFurniture } from "../../src/language/html-lines.ts";
 import { plainText } from "../../src/language/plain-text.ts";
 import { unitsOf } from "../../src/assistant/retrieval/text-units.ts";
 
@@ -62,6 +63,59 @@ describe("HTML", () => {
   });
 });
 
+describe("what is of the page and not of the article", () => {
+  it.each(["nav", "footer", "button", "select", "label", "form", "noscript", "template", "svg", "NAV"])(
+    "is not read: %s",
+    (name) => {
+      expect(linesOf(`<p>One.</p><${name} class="x"><p>Not <b>this</b>.</p></${name}\n><p>Two.</p>`)).toEqual([
+        "One.",
+        "Two.",
+      ]);
+    },
+  );
+
+  it.each([
+    [
+      "<header><ul><li>Log in</li></ul><nav><h2>Menu</h2></nav><h1>Fees <b>now</b></h1>12:00</header>x",
+      ["Fees now", "x"],
+    ],
+    ["<aside><p>Never share the words.</p></aside>", ["Never share the words."]],
+    ["<aside>Was this article <b>helpful</b>?</aside>x", ["x"]],
+    ["<aside>More<ul><li class=a> <a href=x>Fees</a></ul></aside>x", ["x"]],
+    ['<div><ol class="breadcrumbs"><li>Home</li><li>Help</li></ol><div>x</div></div>', ["x"]],
+    ["<ul role='navigation'><li>Home</li></ul><ul><li>x</li></ul>", ["- x"]],
+    ["<form><nav>Home</nav><h1>Fees</h1><p>x</p></form>", ["Fees", "x"]],
+    ["<nav>a<nav>b</nav>c</nav>x", ["x"]],
+    ["<footer><nav><form><label>a</label></form></nav>b</footer>x", ["x"]],
+    ["<nav>x<p>It is not closed.</p>", ["x", "It is not closed."]],
+    ["x</nav>y", ["xy"]],
+    ["<nav-item>x</nav-item>", ["x"]],
+    ["<p>x</p><p>Was this article helpful? <button>Yes</button> <button>No</button></p>", ["x"]],
+    ["<p>Was this helpful? Yes No</p><p>Did this page answer your question?</p>x", ["x"]],
+    ["<p>Was this parcel useful? Yes.</p>", ["Was this parcel useful? Yes."]],
+    ["<p>这篇文章对您有帮助吗？ 是 否</p><p>以上内容是否有帮助？</p><p>3 out of 4 found this helpful</p>x", ["x"]],
+    ["<p>x</p><p>&copy; 2026 Coldbox</p><p>Copyright © 2026, all rights reserved.</p>", ["x"]],
+  ])("is left out of %s", (html, lines) => {
+    expect(linesOf(html)).toEqual(lines);
+  });
+
+  it.each([
+    [
+      "<nav>n</nav><main>a<article>b</article><article>c</article></main>d",
+      "a<article>b</article><article>c</article>",
+    ],
+    ["a<article id=1>b</article >d", "b"],
+    [
+      "<head><title>a</title></head><body x>b<article>c</article><article>d</article>",
+      "b<article>c</article><article>d</article>",
+    ],
+    ["<title>a</title>b<main>c", "b<main>c"],
+    ["<!-- <main>a</main> --><script>'<main>b</main>'</script><main>c</main>", "c"],
+  ])("is told by the only main or article: %s", (page, article) => {
+    expect(articleOf(withoutFurniture(page)).trim()).toBe(article);
+  });
+});
+
 describe("rows of tables in HTML", () => {
   const head = "<tr><th>Network</th><th>Fee</th></tr>";
 
@@ -107,10 +161,24 @@ describe("hostile HTML takes linear time and bounded room", () => {
     ["<li", "<ol>"],
     ["<tr", "<table>"],
     ["\n\u0001", "<p></p>"],
+    ["<nav>", ""],
+    ["<nav", ""],
+    ["<nav></aside></div>", ""],
+    ["<div class=breadcrumb>", ""],
+    ["<div class=breadcrumb></ul>", ""],
+    ["</form>", "<form>".repeat(50_000)],
+    ["<header><h1>", ""],
+    ["<header><h1>", "<header>"],
+    ["<h1><h2", "<header>"],
+    ["<aside><li><a>", ""],
+    ["<main><article>", ""],
+    ["<article></article>", ""],
+    ["Was this helpful?", ""],
   ])("of %j", (part, before) => {
     const html = before + part.repeat(Math.ceil(1_000_000 / part.length));
     const started = process.cpuUsage();
     const text = plainText(html, "- ");
+    articleOf(withoutFurniture(`${html}</header></aside>`));
     expect(process.cpuUsage(started).user).toBeLessThan(10_000_000);
     expect(text.length).toBeLessThan(4 * html.length);
   });

@@ -5,6 +5,7 @@ import { entriesBeyond, parseFeed } from "./feeds/parse-feed.ts";
 import { parse } from "yaml";
 import { z } from "zod";
 import { nearestLanguage } from "../../language/detect-language.ts";
+import { articleOf, withoutFurniture } from "../../language/html-lines.ts";
 import { plainLine, withoutControls } from "../../language/plain-text.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
 import { parseDate } from "./feed-dates.ts";
@@ -131,10 +132,18 @@ export function readArticles(text: string, lang: string, movable: boolean): List
   return readEntries(text, "articles", article, toEntry, (raw) => listedArticles(raw, lang));
 }
 
-const HEADINGS = {
-  html: /<(?:title|h1)\b[^<>]{0,500}>([^]{0,1000}?)<\/(?:title|h1)/i,
-  markdown: /^ {0,3}#{1,6}[ \t]+([^\n]{1,1000})/m,
-};
+const MARKDOWN_TITLE = /^ {0,3}#{1,6}[ \t]+([^\n]{1,1000})/m;
+const H1 = /<h1\b[^<>]{0,500}>([^]{0,1000}?)<\/h1/i;
+const PAGE_TITLE = /<title\b[^<>]{0,500}>([^]{0,1000}?)<\/title/i;
+
+/** The article of a file, and its title, "" without one. */
+function articleIn(text: string, isPage: boolean): { readonly body: string; readonly title: string } {
+  if (!isPage) return { body: text, title: plainLine(MARKDOWN_TITLE.exec(text)?.[1] ?? "") };
+  const page = withoutFurniture(text);
+  const body = articleOf(page);
+  const titles = [H1.exec(body), H1.exec(page), PAGE_TITLE.exec(page)].map((found) => plainLine(found?.[1] ?? ""));
+  return { body, title: titles.find(Boolean) ?? "" };
+}
 
 const articleFile = z.strictObject({ path: z.string(), text: z.string() });
 
@@ -145,15 +154,13 @@ function listedArticles(raw: unknown, lang: string): unknown[] {
   if (!file.success) return [raw];
   const { path, text } = file.data;
   const [head = "", front = ""] = /^\ufeff?---\r?\n([^]{0,20000}?)\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
-  const format = /html?$/i.test(path) ? "html" : "markdown";
-  const body = text.slice(head.length).replace(/^[^]*<body\b[^<>]{0,500}>/i, "");
-  const title = plainLine(HEADINGS[format].exec(text.slice(head.length))?.[1] ?? "");
   try {
     // The failsafe schema keeps dates and numbers as text.
     const fields = (parse(front, { schema: "failsafe" }) || {}) as Readonly<Record<string, string>>;
-    const { lang: own, draft } = fields;
-    if (draft === "true" || (own !== undefined && nearestLanguage(own) !== lang)) return [];
-    return [{ id: path.replace(/\.\w+$/, "").replaceAll("\\", "/"), title, body, ...fields, path }];
+    const { lang: tag, draft } = fields;
+    if (draft === "true" || (tag !== undefined && nearestLanguage(tag) !== lang)) return [];
+    const own = articleIn(text.slice(head.length), /html?$/i.test(path));
+    return [{ id: path.replace(/\.\w+$/, "").replaceAll("\\", "/"), ...own, ...fields, path }];
   } catch {
     return [{ path, fault: "has front matter that is not YAML" }];
   }

@@ -1,6 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { plainLine } from "../../../src/language/plain-text.ts";
 import { serve, type TestServer } from "../server.ts";
 import { createWorld, HOUR, type World } from "../world.ts";
 
@@ -51,6 +52,24 @@ describe("a help center that is a folder", () => {
       expect.objectContaining({ id: "money/plain", title: "How to *pay*", updated_at: null }),
       expect.objectContaining({ id: "money/withdraw", title: "Take & go", body: "<p>Soon.</p></body>" }),
     ]);
+  });
+
+  it("reads of a page its article alone, under the heading that it has there", async () => {
+    const page = (main: string): string =>
+      `<!doctype html><html><head><title>Colours | Help Center</title></head><body><header><h1>Coldbox</h1><a>Log in</a></header>
+      <nav>Home</nav>${main}<aside>Was this article helpful?</aside><footer>&copy; 2026</footer></body></html>`;
+    await world.write(
+      "help/a.html",
+      page("<main><svg><title>Icon</title></svg><h1>Our colours</h1><p>Red.</p></main>"),
+    );
+    await world.write(
+      "help/b.html",
+      page("<div><h1><img src=x></h1><p>Blue.</p></div>").replace("<h1>Coldbox</h1>", ""),
+    );
+    const news = world.news({ help: { en: "help" } });
+    expect(await help(news)).toMatchObject({ titles: ["Our colours", "Colours | Help Center"] });
+    const texts = (await news.current()).help.map(({ body }) => plainLine(body));
+    expect(texts).toEqual(["Our colours Red.", "Blue."]);
   });
 
   it("names what it leaves out, a link that leads nowhere too, and keeps the rest", async () => {
