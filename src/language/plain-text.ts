@@ -1,5 +1,5 @@
 import { decodeHTMLStrict } from "entities/decode";
-import { rewriter } from "../runtime/text/patterns.ts";
+import { patternsOf, rewriter } from "../runtime/text/patterns.ts";
 import { withListsAndRows, withoutTags } from "./html-lines.ts";
 import PATTERNS from "./plain-text-patterns.json" with { type: "json" };
 
@@ -15,7 +15,15 @@ const INVISIBLE = /[\u00ad\u200c\u200d\ufffd]/g; // Soft hyphens, joiners, and U
 export const decodeEntities = (text: string): string =>
   text.replace(REFERENCE, (reference) => decodeHTMLStrict(reference).replace(INVISIBLE, ""));
 
-const withoutMarkdown = rewriter(PATTERNS.markdown, "gm");
+const withoutMarkdown = rewriter(PATTERNS.markdown, "gmu");
+const withoutAutolinks = rewriter(PATTERNS.autolinks, "gi");
+const VERBATIM = patternsOf(PATTERNS.verbatim, "gm");
+/** Signs that may be markup. U+FDD0 to U+FDEF stand for them in code, and behind a backslash. */
+const SIGNS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+const shielded = (text: string): string =>
+  text.replace(/[!-/:-@[-`{-~]/g, (sign) => String.fromCharCode(0xfdd0 + SIGNS.indexOf(sign)));
+const unshielded = (text: string): string =>
+  text.replace(/[\ufdd0-\ufdef]/g, (sign) => SIGNS[sign.charCodeAt(0) - 0xfdd0]!);
 const BULLET = /^[ \t]*[*+-][ \t]+/gm;
 
 /** The plain text of an HTML or Markdown article, in lines, with item numbers and bars between cells. Linear time.
@@ -23,9 +31,12 @@ const BULLET = /^[ \t]*[*+-][ \t]+/gm;
  * @example
  * plainText("<h2>Fees</h2>**0.5**&nbsp;USDT"); // "\nFees\n0.5 USDT" */
 export function plainText(article: string, bullet = ""): string {
-  const text = decodeEntities(withoutTags(withListsAndRows(article.replace(/\r\n?/g, "\n"))));
-  const plain = withoutControls(withoutMarkdown(text));
-  return plain.replace(BULLET, bullet).replace(/[^\S\n]+/g, " ");
+  const html = withoutAutolinks(article.replace(/\r\n?/g, "\n"));
+  const text = withoutControls(decodeEntities(withoutTags(withListsAndRows(html))));
+  const marked = text.replace(VERBATIM.code, (...[, , block, , span, sign]: string[]) =>
+    shielded(block ?? span ?? sign!),
+  );
+  return unshielded(withoutMarkdown(marked).replace(BULLET, bullet)).replace(/[^\S\n]+/g, " ");
 }
 
 /** Joiners, except between letters and emoji that they join. */

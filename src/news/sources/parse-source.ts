@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { nearestLanguage } from "../../language/detect-language.ts";
 import { articleOf, withoutFurniture } from "../../language/html-lines.ts";
-import { plainLine, withoutControls } from "../../language/plain-text.ts";
+import { plainLine, plainText, withoutControls } from "../../language/plain-text.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
 import { parseDate } from "./feed-dates.ts";
 import { LONGEST_ALIAS, MOST_ALIASES } from "./help/article-pages.ts";
@@ -138,7 +138,7 @@ const PAGE_TITLE = /<title\b[^<>]{0,500}>([^]{0,1000}?)<\/title/i;
 
 /** The article of a file, and its title, "" without one. */
 function articleIn(text: string, isPage: boolean): { readonly body: string; readonly title: string } {
-  if (!isPage) return { body: text, title: plainLine(MARKDOWN_TITLE.exec(text)?.[1] ?? "") };
+  if (!isPage) return { body: text, title: plainText(MARKDOWN_TITLE.exec(text)?.[1] ?? "") };
   const page = withoutFurniture(text);
   const body = articleOf(page);
   const titles = [H1.exec(body), H1.exec(page), PAGE_TITLE.exec(page)].map((found) => plainLine(found?.[1] ?? ""));

@@ -49,7 +49,7 @@ describe("a help center that is a folder", () => {
         ...{ body: "# Ignored\n\n**0.1%** a trade", aliases: ["What does it cost?", "price list"] },
         updated_at: "2026-11-01T00:00:00.000Z",
       },
-      expect.objectContaining({ id: "money/plain", title: "How to *pay*", updated_at: null }),
+      expect.objectContaining({ id: "money/plain", title: "How to pay", updated_at: null }),
       expect.objectContaining({ id: "money/withdraw", title: "Take & go", body: "<p>Soon.</p></body>" }),
     ]);
   });
