@@ -7,6 +7,7 @@ import { z } from "zod";
 import { nearestLanguage } from "../../language/detect-language.ts";
 import { articleOf, withoutFurniture } from "../../language/html-lines.ts";
 import { plainLine, plainText, withoutControls } from "../../language/plain-text.ts";
+import { canonical } from "../../language/tokenize.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
 import { parseDate } from "./feed-dates.ts";
 import { LONGEST_ALIAS, MOST_ALIASES } from "./help/article-pages.ts";
@@ -124,6 +125,7 @@ const readNotices = (text: string, movable: boolean): Listing<StoredNotice> =>
 export function readArticles(text: string, lang: string, movable: boolean): Listing<StoredArticle> {
   const toEntry = ({ updated_at, questions, aliases: others, ...rest }: z.infer<typeof article>): StoredArticle => ({
     ...rest,
+    body: withoutTitle(rest.body, rest.title),
     ...(questions.length + others.length > 0 && { aliases: [...questions, ...others] }),
     lang,
     updated_ms: parseDate(updated_at, zoneOf(lang)),
@@ -132,17 +134,27 @@ export function readArticles(text: string, lang: string, movable: boolean): List
   return readEntries(text, "articles", article, toEntry, (raw) => listedArticles(raw, lang));
 }
 
-const MARKDOWN_TITLE = /^ {0,3}#{1,6}[ \t]+([^\n]{1,1000})/m;
+const HEADING =
+  /^ {0,3}#{1,6}[ \t]+([^\n]{1,1000})|^([^\n]{1,1000})\n {0,3}=+[ \t]*$|<h[1-6]\b[^<>]{0,500}>([^]{0,1000}?)<\/h[1-6]\s*>/im;
 const H1 = /<h1\b[^<>]{0,500}>([^]{0,1000}?)<\/h1/i;
 const PAGE_TITLE = /<title\b[^<>]{0,500}>([^]{0,1000}?)<\/title/i;
 
 /** The article of a file, and its title, "" without one. */
 function articleIn(text: string, isPage: boolean): { readonly body: string; readonly title: string } {
-  if (!isPage) return { body: text, title: plainText(MARKDOWN_TITLE.exec(text)?.[1] ?? "") };
+  const [, ...headings] = (isPage ? undefined : HEADING.exec(text)) ?? [];
+  if (!isPage) return { body: text, title: plainText(headings.find(Boolean) ?? "") };
   const page = withoutFurniture(text);
   const body = articleOf(page);
   const titles = [H1.exec(body), H1.exec(page), PAGE_TITLE.exec(page)].map((found) => plainLine(found?.[1] ?? ""));
   return { body, title: titles.find(Boolean) ?? "" };
+}
+
+/** The article without a heading at its beginning that says no more than its title. */
+function withoutTitle(body: string, title: string): string {
+  const { 0: heading, index } = HEADING.exec(body) ?? { 0: "", index: 0 };
+  const [before, rest] = [body.slice(0, index), body.slice(index + heading.length)];
+  if (plainLine(before) !== "" || canonical(plainText(heading)) !== canonical(title)) return body;
+  return `${before}${heading.startsWith("<") ? "<br>" : ""}${rest}`;
 }
 
 const articleFile = z.strictObject({ path: z.string(), text: z.string() });

@@ -33,6 +33,7 @@ describe("a help center that is a folder", () => {
     await world.write("help/money/withdraw.html", "<head><title>Take &amp; go</title></head><body><p>Soon.</p></body>");
     await world.write("help/money/plain.markdown", "intro\n\n## How to *pay*\nBy card.");
     await world.write("help/费用.md", "---\nlang: zh\n---\n# 费用\n免费");
+    await world.write("help/money/set.md", "How to *set*\n===\nSo.");
     await world.write("help/broken.md", "---\ntitle: [\n---\n# Broken");
     await world.write("help/untitled.md", "no heading");
     await world.write("help/.draft.md", "# Draft");
@@ -40,7 +41,7 @@ describe("a help center that is a folder", () => {
     await world.write("help/notes.txt", "# Notes");
     const news = world.news({ help: { en: "help", zh: "help" } });
     const { coverage, last_read } = await help(news);
-    expect(coverage).toEqual({ zh: 3, en: 3 });
+    expect(coverage).toEqual({ zh: 4, en: 4 });
     expect(last_read).toMatchObject({ refused: 2 });
     const articles = (await news.current()).help.filter(({ lang }) => lang === "en");
     expect(articles).toEqual([
@@ -50,6 +51,7 @@ describe("a help center that is a folder", () => {
         updated_at: "2026-11-01T00:00:00.000Z",
       },
       expect.objectContaining({ id: "money/plain", title: "How to pay", updated_at: null }),
+      expect.objectContaining({ id: "money/set", title: "How to set", body: "\nSo." }),
       expect.objectContaining({ id: "money/withdraw", title: "Take & go", body: "<p>Soon.</p></body>" }),
     ]);
   });
@@ -69,7 +71,7 @@ describe("a help center that is a folder", () => {
     const news = world.news({ help: { en: "help" } });
     expect(await help(news)).toMatchObject({ titles: ["Our colours", "Colours | Help Center"] });
     const texts = (await news.current()).help.map(({ body }) => plainLine(body));
-    expect(texts).toEqual(["Our colours Red.", "Blue."]);
+    expect(texts).toEqual(["Red.", "Blue."]);
   });
 
   it("names what it leaves out, a link that leads nowhere too, and keeps the rest", async () => {

@@ -26,6 +26,22 @@ describe("a listing of help articles", () => {
   });
 
   it.each([
+    ["# Your recovery phrase\n\nWrite it down.", "\n\nWrite it down."],
+    ["<!-- new -->\n## *Your* recovery phrase.\nWrite it down.", "<!-- new -->\n\nWrite it down."],
+    ["Your Recovery Phrase\n===\nWrite it down.", "\nWrite it down."],
+    [
+      "<div>\n<h1 class=x>Your <b>recovery</b>&nbsp;phrase</h1>Write it\ndown.</div>",
+      "<div>\n<br>Write it\ndown.</div>",
+    ],
+    ["# Your recovery\nWrite it down.", "# Your recovery\nWrite it down."],
+    ["Write it down.\n# Your recovery phrase", "Write it down.\n# Your recovery phrase"],
+    ["Your recovery phrase is new.", "Your recovery phrase is new."],
+  ])("does not keep a heading that repeats the title: %j", (body, kept) => {
+    const { entries } = readArticles(listing({ id: "a", title: "Your recovery phrase", body }), "en", false);
+    expect(entries[0]!.body).toBe(kept);
+  });
+
+  it.each([
     ["51 of them", Array.from({ length: 51 }, String)],
     ["one of 301 characters", ["x".repeat(301)]],
     ["an empty one", [" "]],
