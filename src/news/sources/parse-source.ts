@@ -21,7 +21,11 @@ const zoneOf = (lang: string): number => (nearestLanguage(lang) === "zh" ? 8 * 6
 const required = z.string().transform((text) => withoutControls(text).trim());
 const field = required.default("");
 const id = z.union([z.string().min(1).max(256), z.int().transform(String)]);
-const shared = { id, title: required.refine((text) => text !== ""), body: field, category: field, url: field };
+const title = z
+  .string()
+  .transform(plainLine)
+  .refine((text) => text !== "");
+const shared = { id, title, body: field, category: field, url: field };
 
 const notice = z.object({
   ...shared,
@@ -116,7 +120,8 @@ function readEntries<V extends { readonly id: string; readonly lang?: string }, 
   return { entries: Array.from(entries.values(), toEntry), refused: faults.length, faults: faults.slice(0, 10) };
 }
 
-const readNotices = (text: string, movable: boolean): Listing<StoredNotice> =>
+/** The notices of `{"notices":[…]}`. */
+export const readNotices = (text: string, movable: boolean): Listing<StoredNotice> =>
   readEntries(text, "notices", notice, ({ published_at: date, ...rest }) => {
     return { ...rest, published_ms: parseDate(date, zoneOf(rest.lang)), movable };
   });

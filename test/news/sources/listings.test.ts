@@ -1,9 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { readArticles } from "../../../src/news/sources/parse-source.ts";
+import { readArticles, readNotices } from "../../../src/news/sources/parse-source.ts";
 
 function listing(...articles: readonly object[]): string {
   return JSON.stringify({ articles });
 }
+
+describe("an entry of a listing", () => {
+  const read = (entry: object) => {
+    const notices = readNotices(JSON.stringify({ notices: [{ id: "a", lang: "en", ...entry }] }), false);
+    return [...notices.entries, ...readArticles(listing({ id: "a", ...entry }), "en", false).entries];
+  };
+
+  it("has a title without HTML", () => {
+    const titles = read({ title: " <b>Alipay</b> is\ndown &amp; slow, 1 < 2 " }).map(({ title }) => title);
+    expect(titles).toEqual(Array(2).fill("Alipay is down & slow, 1 < 2"));
+    expect(read({ title: "<b> </b>" })).toEqual([]);
+  });
+});
 
 describe("a date without a zone", () => {
   it("is that of China in Chinese listings", () => {
