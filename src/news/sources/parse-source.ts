@@ -11,7 +11,7 @@ import { canonical } from "../../language/tokenize.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
 import { parseDate } from "./feed-dates.ts";
 import { LONGEST_ALIAS, MOST_ALIASES } from "./help/article-pages.ts";
-import type { Reading } from "./read-source.ts";
+import { isRemote, type Reading } from "./read-source.ts";
 import { SourceError } from "./source-error.ts";
 import { isLocal, type Source } from "./sources.ts";
 
@@ -25,7 +25,8 @@ const title = z
   .string()
   .transform(plainLine)
   .refine((text) => text !== "");
-const shared = { id, title, body: field, category: field, url: field };
+const url = field.transform((link) => (isRemote(link) && URL.canParse(link) ? link : ""));
+const shared = { id, title, body: field, category: field, url };
 
 const notice = z.object({
   ...shared,

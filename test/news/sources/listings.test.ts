@@ -16,6 +16,18 @@ describe("an entry of a listing", () => {
     expect(titles).toEqual(Array(2).fill("Alipay is down & slow, 1 < 2"));
     expect(read({ title: "<b> </b>" })).toEqual([]);
   });
+
+  it.each([
+    ["javascript:alert(1)", ""],
+    ["java\u200bscript:alert(1)", ""],
+    ["data:text/html,x", ""],
+    ["//x.example/a", ""],
+    ["help/a", ""],
+    ["https://", ""],
+    [" HTTPS://x.example/a?utm_source=b#c ", "HTTPS://x.example/a?utm_source=b#c"],
+  ])("has a link only if it is one of the web: %j", (given, url) => {
+    expect(read({ title: "A", url: given }).map((entry) => entry.url)).toEqual([url, url]);
+  });
 });
 
 describe("a date without a zone", () => {
