@@ -71,6 +71,16 @@ it("looks for the files that the assistant is to read", async () => {
   expect(missing.of("fixtures", "lexicon")).toMatchObject({ level: "error", message });
 });
 
+it("names the entries of a listing that are not valid", async () => {
+  const notice = { id: "n", lang: "en", title: "A" };
+  await writeFile(join(cwd, "notices.json"), JSON.stringify({ notices: [notice, "x"] }));
+  const { of } = await examine(await configure({ news: { notices: "notices.json" } }));
+  expect(of("news", "notices")).toMatchObject({
+    level: "warning",
+    message: "notices.json has 1 entry; 1 entry is not valid; entry 2 is not an object.",
+  });
+});
+
 const RSS = `<?xml version="1.0"?><rss version="2.0"><channel><title>t</title><item><title>One</title></item></channel></rss>`;
 
 it("finds the demo well, lists what it checked, and leaves nothing behind", async () => {

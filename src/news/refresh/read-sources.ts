@@ -7,7 +7,7 @@ import type { SourceState } from "../snapshot/snapshot-document.ts";
 import { NO_VALIDATORS, printLocation, readSource, type ReaderOptions, type Reading } from "../sources/read-source.ts";
 import { SourceError } from "../sources/source-error.ts";
 import { NEVER_FAILED, type SourcePacing } from "../sources/source-pacing.ts";
-import { isLocal, settingsOf, type Source } from "../sources/sources.ts";
+import { isLocal, leftOut, settingsOf, type Source } from "../sources/sources.ts";
 import { createSemaphore } from "../../runtime/semaphore.ts";
 import type { ReadSource } from "./build-snapshot.ts";
 
@@ -113,8 +113,8 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
     if (parsed.outcome === "unchanged") return undefined;
     if (parsed.outcome === "failed") throw new SourceError(parsed.failure, parsed.message);
     const { refused, cut } = parsed.counts;
-    const left = [`${refused} entries that are not valid, and ${cut} more than are read`, ...parsed.faults].join("; ");
-    if (refused + cut > 0) logger.warn({ source: source.id, refused, cut }, `the news source ${source.id} has ${left}`);
+    const wrong = [...leftOut(refused, cut), ...parsed.faults].join("; ");
+    if (wrong !== "") logger.warn({ source: source.id, refused, cut }, `the news source ${source.id}: ${wrong}`);
     return parsed;
   }
 

@@ -20,13 +20,13 @@ const zoneOf = (lang: string): number => (nearestLanguage(lang) === "zh" ? 8 * 6
 
 const required = z.string().transform((text) => withoutControls(text).trim());
 const field = required.default("");
-const id = z.union([z.string().min(1).max(256), z.int().transform(String)]);
+const anyId = z.union([z.string().min(1).max(256), z.int().transform(String)]);
 const title = z
   .string()
   .transform(plainLine)
   .refine((text) => text !== "");
 const url = field.transform((link) => (isRemote(link) && URL.canParse(link) ? link : ""));
-const shared = { id, title, body: field, category: field, url };
+const shared = { id: anyId, title, body: field, category: field, url };
 
 const notice = z.object({
   ...shared,
@@ -77,13 +77,14 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
   }
 }
 
-type Entry = ListedItem | StoredNotice | StoredArticle;
+type Listed = StoredNotice | StoredArticle;
+
+const isUndated = (entry: ListedItem | Listed): boolean =>
+  "dated" in entry ? !entry.dated : ("updated_ms" in entry ? entry.updated_ms : entry.published_ms) === null;
 
 /** Counts the entries of a source by their state after parsing. */
 export function countsOf(content: SourceContent) {
-  const entries: readonly Entry[] = content.entries;
-  const isUndated = (entry: Entry): boolean =>
-    "dated" in entry ? !entry.dated : ("updated_ms" in entry ? entry.updated_ms : entry.published_ms) === null;
+  const entries: readonly (ListedItem | Listed)[] = content.entries;
   const [undated, refused] = [entries.filter(isUndated).length, content.refused];
   const kept = content.kind === "fear_greed" ? 1 : entries.length;
   const { cut = 0 } = content.kind === "news" ? content : {};
@@ -96,8 +97,8 @@ function readJson(text: string): unknown {
   return value;
 }
 
-/** The valid entries of `{ [name]: [...] }`, the first per language and id. All others are counted as refused. */
-function readEntries<V extends { readonly id: string; readonly lang?: string }, T>(
+/** The valid entries of `{ [name]: [...] }`, the first of each language and id; others are counted. */
+function readEntries<V extends { readonly id: string; readonly lang?: string }, T extends Listed>(
   text: string,
   name: string,
   schema: z.ZodType<V>,
@@ -106,19 +107,31 @@ function readEntries<V extends { readonly id: string; readonly lang?: string }, 
 ): Listing<T> {
   const envelope = z.object({ [name]: z.array(z.unknown()) }).safeParse(readJson(text));
   if (!envelope.success) throw new SourceError("invalid", `the content is not {"${name}": [...]}`);
-  const entries = new Map<string, V>();
+  const all = (envelope.data[name] ?? []).flatMap((raw, at) => listed(raw).map((one) => [one, `entry ${at + 1}`]));
+  const entries = new Map<string, T>();
   const faults: string[] = [];
-  for (const raw of (envelope.data[name] ?? []).flatMap(listed)) {
+  for (const [raw, place] of all) {
     const { data, error } = schema.safeParse(raw);
     const key = `${data?.lang}\n${data?.id}`;
-    if (data !== undefined && !entries.has(key)) entries.set(key, data);
-    else {
-      const { path, id: own = "an entry without id", fault } = (raw ?? {}) as Partial<Record<string, string>>;
-      const reason = fault ?? (error ? `has no valid ${String(error.issues[0]?.path[0])}` : "has the id of another");
-      faults.push(`${path ?? own} ${reason}`.slice(0, 400));
-    }
+    const entry = data === undefined || entries.has(key) ? undefined : toEntry(data);
+    if (entry !== undefined) entries.set(key, entry);
+    if (entry !== undefined) continue;
+    const given = Object(raw) as Given;
+    const id = given["path"] ?? anyId.safeParse(given["id"]).data ?? place;
+    faults.push(`${String(id)} ${faultOf(given, error)}`.slice(0, 400));
   }
-  return { entries: Array.from(entries.values(), toEntry), refused: faults.length, faults: faults.slice(0, 10) };
+  const refused = all.length - entries.size;
+  return { entries: Array.from(entries.values()), refused, faults: faults.slice(0, 10) };
+}
+
+type Given = Readonly<Record<PropertyKey, unknown>>;
+
+function faultOf(given: Given, error: z.ZodError | undefined): string {
+  if (typeof given["fault"] === "string") return given["fault"];
+  if (error === undefined) return "has the id of another";
+  const [field] = error.issues[0]!.path;
+  if (field === undefined) return "is not an object";
+  return `has no ${(given[field] ?? "") === "" ? "" : "valid "}${String(field)}`;
 }
 
 /** The notices of `{"notices":[…]}`. */

@@ -83,8 +83,8 @@ describe("a help center that is a folder", () => {
     const news = world.news({ help: { en: "help" } });
     expect(await help(news)).toMatchObject({ state: "ok", titles: ["A"], last_read: { read: 5, refused: 4 } });
     expect(world.log.map(({ message }) => message)).toEqual([
-      "the news source help:en has 4 entries that are not valid, and 0 more than are read; b.md has the id of another; " +
-        "broken.md has front matter that is not YAML; lost.md cannot be read; untitled.md has no valid title",
+      "the news source help:en: 4 entries are not valid; b.md has the id of another; " +
+        "broken.md has front matter that is not YAML; lost.md cannot be read; untitled.md has no title",
     ]);
   });
 

@@ -30,6 +30,28 @@ describe("an entry of a listing", () => {
   });
 });
 
+describe("what is wrong with an entry", () => {
+  it("is named by its id, or by its place in the listing", () => {
+    const notice = { id: "n", lang: "en", title: "A" };
+    const notices = ["x", null, { ...notice, id: undefined }, { ...notice, id: "" }, { ...notice, id: {} }];
+    const more = [notice, notice, { ...notice, id: 5, title: " " }, { ...notice, id: "o", title: undefined }];
+    expect(readNotices(JSON.stringify({ notices: [...notices, ...more] }), false)).toMatchObject({
+      entries: [{ id: "n" }],
+      refused: 8,
+      faults: [
+        "entry 1 is not an object",
+        "entry 2 is not an object",
+        "entry 3 has no id",
+        "entry 4 has no id",
+        "entry 5 has no valid id",
+        "n has the id of another",
+        "5 has no valid title",
+        "o has no title",
+      ],
+    });
+  });
+});
+
 describe("a date without a zone", () => {
   it("is that of China in Chinese listings", () => {
     const article = { id: "a", title: "Fees", updated_at: "2026-11-30 09:00:00" };
