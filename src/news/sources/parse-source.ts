@@ -4,7 +4,7 @@ import { decodeText } from "./decode-text.ts";
 import { entriesBeyond, parseFeed } from "./feeds/parse-feed.ts";
 import { parse } from "yaml";
 import { z } from "zod";
-import { nearestLanguage } from "../../language/detect-language.ts";
+import { languageOfTag, nearestLanguage } from "../../language/detect-language.ts";
 import { articleOf, withoutFurniture } from "../../language/html-lines.ts";
 import { plainLine, plainText, withoutControls } from "../../language/plain-text.ts";
 import { canonical } from "../../language/tokenize.ts";
@@ -49,7 +49,8 @@ export interface SourceBody extends Pick<Reading, "bytes" | "contentType" | "url
   readonly day: number; // Day of the fear-and-greed index, ms: `now` without a fixture's shift.
 }
 
-/** The valid entries of a listing, the number of invalid ones, and the errors of the first of these. */
+/** The valid entries of a listing, the number of those that are not valid, and what is wrong with the first of them, or
+ * with a date. */
 type Listing<T> = { readonly entries: readonly T[]; readonly refused: number; readonly faults: readonly string[] };
 
 /** The entries of a source, by its kind. */
@@ -100,7 +101,7 @@ function readJson(text: string): unknown {
 /** The valid entries of `{ [name]: [...] }`, the first of each language and id; others are counted. */
 function readEntries<V extends { readonly id: string; readonly lang?: string }, T extends Listed>(
   text: string,
-  name: string,
+  [name, date]: readonly [name: string, date: string],
   schema: z.ZodType<V>,
   toEntry: (valid: V) => T,
   listed = (raw: unknown): unknown[] => [raw],
@@ -115,10 +116,11 @@ function readEntries<V extends { readonly id: string; readonly lang?: string }, 
     const key = `${data?.lang}\n${data?.id}`;
     const entry = data === undefined || entries.has(key) ? undefined : toEntry(data);
     if (entry !== undefined) entries.set(key, entry);
-    if (entry !== undefined) continue;
     const given = Object(raw) as Given;
+    const fault =
+      entry === undefined ? faultOf(given, error) : isUndated(entry) && given[date] && `has no valid ${date}`;
     const id = given["path"] ?? anyId.safeParse(given["id"]).data ?? place;
-    faults.push(`${String(id)} ${faultOf(given, error)}`.slice(0, 400));
+    if (fault) faults.push(`${String(id)} ${fault}`.slice(0, 400));
   }
   const refused = all.length - entries.size;
   return { entries: Array.from(entries.values()), refused, faults: faults.slice(0, 10) };
@@ -136,7 +138,7 @@ function faultOf(given: Given, error: z.ZodError | undefined): string {
 
 /** The notices of `{"notices":[…]}`. */
 export const readNotices = (text: string, movable: boolean): Listing<StoredNotice> =>
-  readEntries(text, "notices", notice, ({ published_at: date, ...rest }) => {
+  readEntries(text, ["notices", "published_at"], notice, ({ published_at: date, ...rest }) => {
     return { ...rest, published_ms: parseDate(date, zoneOf(rest.lang)), movable };
   });
 
@@ -150,7 +152,7 @@ export function readArticles(text: string, lang: string, movable: boolean): List
     updated_ms: parseDate(updated_at, zoneOf(lang)),
     movable,
   });
-  return readEntries(text, "articles", article, toEntry, (raw) => listedArticles(raw, lang));
+  return readEntries(text, ["articles", "updated_at"], article, toEntry, (raw) => listedArticles(raw, lang));
 }
 
 const HEADING =
@@ -186,10 +188,13 @@ function listedArticles(raw: unknown, lang: string): unknown[] {
   const { path, text } = file.data;
   const [head = "", front = ""] = /^\ufeff?---\r?\n([^]{0,20000}?)\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
   try {
-    // The failsafe schema keeps dates and numbers as text.
-    const fields = (parse(front, { schema: "failsafe" }) || {}) as Readonly<Record<string, string>>;
+    // Without types, so that a date or a number is text.
+    const given = Object.entries((parse(front, { schema: "failsafe" }) || {}) as Readonly<Record<string, string>>);
+    const fields = Object.fromEntries(given.filter(([, value]) => value !== ""));
     const { lang: tag, draft } = fields;
-    if (draft === "true" || (tag !== undefined && nearestLanguage(tag) !== lang)) return [];
+    if (draft === "true") return [];
+    if (tag !== undefined && languageOfTag(String(tag)) !== lang)
+      return languageOfTag(String(tag)) ? [] : [{ path, fault: "has no valid lang" }];
     const own = articleIn(text.slice(head.length), /html?$/i.test(path));
     return [{ id: path.replace(/\.\w+$/, "").replaceAll("\\", "/"), ...own, ...fields, path }];
   } catch {

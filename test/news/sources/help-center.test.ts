@@ -88,6 +88,20 @@ describe("a help center that is a folder", () => {
     ]);
   });
 
+  it("names the fields of its front matter that are not valid, keeps what has only no date, and takes blanks for absent", async () => {
+    await world.write("help/a.md", "---\nquestions: one string\nupdated_at: yesterday\n---\n# A");
+    await world.write("help/b.md", "---\nlang: fr\n---\n# B");
+    await world.write("help/c.md", "---\nlang: [en]\nupdated_at: {}\n---\n# C");
+    await world.write("help/d.md", "---\ntitle:\nquestions:\nupdated_at:\nlang:\nurl: ''\n---\n# D");
+    const news = world.news({ help: { en: "help" } });
+    expect(await help(news)).toMatchObject({ titles: ["A", "D"], last_read: { read: 4, undated: 2, refused: 2 } });
+    expect((await news.current()).help[0]).toMatchObject({ aliases: ["one string"], updated_at: null });
+    expect(world.log.map(({ message }) => message)).toEqual([
+      "the news source help:en: 2 entries are not valid; a.md has no valid updated_at; b.md has no valid lang; " +
+        "c.md has no valid updated_at",
+    ]);
+  });
+
   it("keeps its articles when it becomes too large", async () => {
     await world.write("help/a.md", "# A");
     const news = world.news({ help: { en: "help" }, max_bytes: 1024 });

@@ -52,6 +52,19 @@ describe("what is wrong with an entry", () => {
   });
 });
 
+describe("a date that cannot be read", () => {
+  it("is named, and the entry is kept without it", () => {
+    const entry = { id: "a", lang: "en", title: "A" };
+    const read = readNotices(JSON.stringify({ notices: [{ ...entry, published_at: "soon" }] }), false);
+    expect(read).toMatchObject({
+      entries: [{ published_ms: null }],
+      refused: 0,
+      faults: ["a has no valid published_at"],
+    });
+    expect(readArticles(listing({ ...entry, updated_at: "" }), "en", false)).toMatchObject({ refused: 0, faults: [] });
+  });
+});
+
 describe("a date without a zone", () => {
   it("is that of China in Chinese listings", () => {
     const article = { id: "a", title: "Fees", updated_at: "2026-11-30 09:00:00" };
