@@ -8,7 +8,7 @@ import { printLocation } from "../news/sources/read-source.ts";
 import type { Finding } from "../storage/health/finding.ts";
 import { PROBE_MS, probeOptions, probeSource } from "../news/sources/probe-source.ts";
 import { remedyOf, SourceError, type SourceFailure } from "../news/sources/source-error.ts";
-import { leftOut, type Source, sourcesOf } from "../news/sources/sources.ts";
+import { type Source, sourcesOf } from "../news/sources/sources.ts";
 import { batchesOf } from "../runtime/batches.ts";
 
 /** All checks, in the order in which they are reported. */
@@ -85,7 +85,7 @@ async function examine(source: Source, options: ReturnType<typeof probeOptions>)
     const { read = 0, refused = 0, faults = [] } = (await probeSource(source, options)) ?? {};
     const items = read - refused;
     const found = `${place} has ${items} ${items === 1 ? "entry" : "entries"}`;
-    const wrong = [found, ...leftOut(refused), ...faults].join("; ");
+    const wrong = [found, ...(refused > 0 ? [`${refused} more not valid`] : []), ...faults].join("; ");
     if (wrong !== found) return finding("refusedEntries", { source: source.id, wrong });
     // An empty help center may be intended; a feed without entries is usually a mistake.
     if (items === 0 && source.kind === "news") return finding("emptyFeed", { source: source.id, place });

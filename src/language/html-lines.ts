@@ -1,39 +1,31 @@
-import { patternsOf } from "../runtime/text/patterns.ts";
+import { patternsOf, rewriter } from "../runtime/text/patterns.ts";
 import PATTERNS from "./html-patterns.json" with { type: "json" };
 
 const EACH = patternsOf(PATTERNS.each, "gi");
 const ONE = patternsOf(PATTERNS.one, "i");
 
-const ROUNDS = 5; // The innermost elements go first.
-
 /** HTML without comments, scripts, styles, and what is of the page and not of the article: navigation, forms, footers,
- * headers but for their headings. An element that is not closed stays. Linear. */
+ * headers but for their headings. An element that is not closed stays, and what is nested deeper than five. Linear. */
 export function withoutFurniture(given: string): string {
   let html = given.replace(EACH.unread, " ");
   const kept = (element: string, name: string, end?: string): string => {
     if (end === undefined || ONE.isOfArticle.test(element)) return element;
     return ` ${(/^header$/i.test(name) && element.match(EACH.heading)?.join("\n")) || ""} `;
   };
-  for (let round = 0; round < ROUNDS; round++) html = html.replace(EACH.furniture, kept);
+  for (let round = 0; round < 5; round++) html = html.replace(EACH.furniture, kept);
   return html;
 }
 
-/** The article of a page: its only `<main>` or, without one, its only `<article>`; else the whole body. */
-export const articleOf = (page: string): string =>
-  onlyIn(page, EACH.main) ?? onlyIn(page, EACH.article) ?? page.replace(ONE.beforeBody, "");
-
-function onlyIn(page: string, tags: RegExp): string | undefined {
-  const [, content, ...after] = page.split(tags);
-  return after.length === 1 ? content : undefined;
+/** The article of a page, without furniture: its only `<main>` or, without one, its only `<article>`; else the whole body. */
+export function articleOf(given: string): string {
+  const page = withoutFurniture(given);
+  const [only] = [EACH.main, EACH.article].map((tags) => page.split(tags)).filter(({ length }) => length === 3);
+  return only?.[1] ?? page.replace(ONE.beforeBody, "");
 }
 
+const withoutMarks = rewriter(PATTERNS.tags, "gi");
 /** HTML without tags and {@link withoutFurniture}; a block begins a line. A `<` that does not open a tag is kept. */
-export const withoutTags = (html: string): string =>
-  withoutFurniture(html)
-    .replace(EACH.block, "\n")
-    .replace(EACH.space, " ")
-    .replace(EACH.tag, "")
-    .replace(EACH.cdata, "");
+export const withoutTags = (html: string): string => withoutMarks(withoutFurniture(html));
 
 const TOGETHER = "\u0001"; // After an item or a row: the next one belongs to the same paragraph.
 
@@ -44,7 +36,7 @@ const TOGETHER = "\u0001"; // After an item or a row: the next one belongs to th
 export function withListsAndRows(article: string): string {
   const isHtml = ONE.isHtml.test(article) && !ONE.keepsLines.test(article);
   const html = isHtml ? article.replace(/\s+/g, " ") : article;
-  return withItems(withRows(withoutFurniture(html))).replace(/\u0001[\s\u0001]*/g, "\n");
+  return withItems(withRows(withoutFurniture(html.replace(EACH.autolink, "$1")))).replace(/\u0001[\s\u0001]*/g, "\n");
 }
 
 const MOST_NUMBERS = 3; // Maximum number of parts in the label of a nested item.

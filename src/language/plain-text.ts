@@ -16,14 +16,7 @@ export const decodeEntities = (text: string): string =>
   text.replace(REFERENCE, (reference) => decodeHTMLStrict(reference).replace(INVISIBLE, ""));
 
 const withoutMarkdown = rewriter(PATTERNS.markdown, "gmu");
-const withoutAutolinks = rewriter(PATTERNS.autolinks, "gi");
 const VERBATIM = patternsOf(PATTERNS.verbatim, "gm");
-/** Signs that may be markup. U+FDD0 to U+FDEF stand for them in code, and behind a backslash. */
-const SIGNS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
-const shielded = (text: string): string =>
-  text.replace(/[!-/:-@[-`{-~]/g, (sign) => String.fromCharCode(0xfdd0 + SIGNS.indexOf(sign)));
-const unshielded = (text: string): string =>
-  text.replace(/[\ufdd0-\ufdef]/g, (sign) => SIGNS[sign.charCodeAt(0) - 0xfdd0]!);
 const BULLET = /^[ \t]*[*+-][ \t]+/gm;
 
 /** The plain text of an HTML or Markdown article, in lines, with item numbers and bars between cells. Linear time.
@@ -31,12 +24,15 @@ const BULLET = /^[ \t]*[*+-][ \t]+/gm;
  * @example
  * plainText("<h2>Fees</h2>**0.5**&nbsp;USDT"); // "\nFees\n0.5 USDT" */
 export function plainText(article: string, bullet = ""): string {
-  const html = withoutAutolinks(article.replace(/\r\n?/g, "\n"));
-  const text = withoutControls(decodeEntities(withoutTags(withListsAndRows(html))));
-  const marked = text.replace(VERBATIM.code, (...[, , block, , span, sign]: string[]) =>
-    shielded(block ?? span ?? sign!),
-  );
-  return unshielded(withoutMarkdown(marked).replace(BULLET, bullet)).replace(/[^\S\n]+/g, " ");
+  const text = withoutControls(decodeEntities(withoutTags(withListsAndRows(article.replace(/\r\n?/g, "\n")))));
+  const verbatim: string[] = []; // Code, and signs behind a backslash: no markup.
+  const marked = text.replace(VERBATIM.code, (...[, , block, , span, sign]: string[]) => {
+    return `\ufdd0x${verbatim.push(block ?? span ?? sign!) - 1}\ufdd1`;
+  });
+  const plain = withoutMarkdown(marked)
+    .replace(BULLET, bullet)
+    .replace(/[^\S\n]+/g, " ");
+  return plain.replace(/\ufdd0x(\d+)\ufdd1/g, (_, at: string) => verbatim[Number(at)]!);
 }
 
 /** Joiners, except between letters and emoji that they join. */
@@ -54,8 +50,7 @@ export function plainLine(html: string): string {
 
 /** At most `max` code points, cut at a sentence or word end where one is near, with an ellipsis. */
 export function shorten(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const points = Array.from(text);
+  const points = text.length <= max ? [] : Array.from(text);
   if (points.length <= max) return text;
   const cut = points.slice(0, max - 1).join("");
   const word = cut.search(/[\s。！？；，,.;!?][^\s。！？；，,.;!?]*$/u);

@@ -77,7 +77,7 @@ it("names the entries of a listing that are not valid", async () => {
   const { of } = await examine(await configure({ news: { notices: "notices.json" } }));
   expect(of("news", "notices")).toMatchObject({
     level: "warning",
-    message: "notices.json has 1 entry; 1 entry is not valid; entry 2 is not an object.",
+    message: "notices.json has 1 entry; 1 more not valid; entry 2 is not an object.",
   });
 });
 

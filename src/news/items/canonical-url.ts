@@ -20,11 +20,9 @@ const meaningful = (query: string): string[] =>
 export function cleanUrl(url: string): string {
   const target = parsed(url);
   if (target === undefined) return "";
-  target.username = "";
-  target.password = "";
+  [target.username, target.password] = ["", ""];
   if (!fragment.test(target.hash)) target.hash = "";
-  const query = meaningful(target.search);
-  target.search = query.length === 0 ? "" : `?${query.join("&")}`;
+  target.search = meaningful(target.search).join("&");
   return target.href;
 }
 

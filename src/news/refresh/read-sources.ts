@@ -7,7 +7,7 @@ import type { SourceState } from "../snapshot/snapshot-document.ts";
 import { NO_VALIDATORS, printLocation, readSource, type ReaderOptions, type Reading } from "../sources/read-source.ts";
 import { SourceError } from "../sources/source-error.ts";
 import { NEVER_FAILED, type SourcePacing } from "../sources/source-pacing.ts";
-import { isLocal, leftOut, settingsOf, type Source } from "../sources/sources.ts";
+import { isLocal, settingsOf, type Source } from "../sources/sources.ts";
 import { createSemaphore } from "../../runtime/semaphore.ts";
 import type { ReadSource } from "./build-snapshot.ts";
 
@@ -113,7 +113,8 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
     if (parsed.outcome === "unchanged") return undefined;
     if (parsed.outcome === "failed") throw new SourceError(parsed.failure, parsed.message);
     const { refused, cut } = parsed.counts;
-    const wrong = [...leftOut(refused, cut), ...parsed.faults].join("; ");
+    const left = [refused > 0 && `${refused} not valid`, cut > 0 && `${cut} more than are read`, ...parsed.faults];
+    const wrong = left.filter(Boolean).join("; ");
     if (wrong !== "") logger.warn({ source: source.id, refused, cut }, `the news source ${source.id}: ${wrong}`);
     return parsed;
   }

@@ -31,7 +31,7 @@ export async function decodeSource(input: Uint8Array, contentType: string | null
   const { multibyte, invalid } = utf8Shape(bytes);
   if (multibyte > 0 && invalid === 0) return decoded("utf-8", bytes);
   const header = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
-  const declared = DECLARATION.exec(bytes.subarray(0, DECLARATION_WINDOW).toString("latin1"))?.[1];
+  const declared = DECLARATION.exec(bytes.toString("latin1", 0, DECLARATION_WINDOW))?.[1];
   for (const charset of [header, declared]) {
     // UTF-16 without a mark has zero bytes and is detected above.
     const decode = charset && !/^(?:utf-?16|ucs-?2)/i.test(charset) && decoderOf(charset);
@@ -98,11 +98,10 @@ function utf8Shape(bytes: Buffer): { multibyte: number; invalid: number } {
 }
 
 function highCharacters(text: string): { high: number; broken: number } {
-  let high = 0;
-  let broken = 0;
+  const found = { high: 0, broken: 0 };
   for (const character of /[^\x00-\x7f]/.test(text) ? text : "") {
-    if (character >= "\x80") high += 1;
-    if (character === "\ufffd") broken += 1;
+    if (character >= "\x80") found.high += 1;
+    if (character === "\ufffd") found.broken += 1;
   }
-  return { high, broken };
+  return found;
 }

@@ -125,12 +125,11 @@ async function readRemote(place: Place, known: Validators, options: ReaderOption
       timer = expire(left);
     };
     const bytes = await readBytes(response.body, options.maxBytes, () => tooLarge(options.maxBytes), takeTurn);
-    const { headers } = response;
+    const { headers, status } = response;
     const validators = { etag: headers.get("etag"), last_modified: headers.get("last-modified") };
     const stated = headers.get("content-location") ?? "";
     const base = URL.canParse(stated, url) ? new URL(stated, url).href : url;
-    const contentType = headers.get("content-type");
-    return { bytes, contentType, validators, url: isRemote(base) ? base : url, status: response.status };
+    return { bytes, contentType: headers.get("content-type"), validators, url: isRemote(base) ? base : url, status };
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof SourceError) throw error;
@@ -153,8 +152,7 @@ async function follow(
 ) {
   let url = new URL(location);
   const { origin } = url;
-  const credentials = basicAuth(url);
-  const secrets = Object.entries({ ...(credentials && { authorization: credentials }), ...own });
+  const secrets = Object.entries({ ...basicAuth(url), ...own });
   const asked = new Set<string>();
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     if (asked.has(url.href)) throw new SourceError("redirect", "it redirects to itself");
@@ -163,8 +161,7 @@ async function follow(
     if (known.etag !== null) headers.set("if-none-match", known.etag);
     if (known.last_modified !== null) headers.set("if-modified-since", known.last_modified);
     if (url.origin === origin) for (const [name, value] of secrets) headers.set(name, value);
-    url.username = "";
-    url.password = "";
+    [url.username, url.password] = ["", ""];
     const response = await fetch.get(url, { headers, signal, allowPrivate });
     if (![301, 302, 303, 307, 308].includes(response.status)) return { response, url: url.href };
     await response.body?.cancel();
@@ -176,11 +173,11 @@ async function follow(
   throw new SourceError("redirect", `more than ${MAX_REDIRECTS} redirects`);
 }
 
-/** fetch rejects URLs with credentials, so they become a header, which is sent to their own origin only. */
-function basicAuth(url: URL): string | undefined {
+/** fetch refuses URLs with credentials; they become a header, sent to their own origin alone. */
+function basicAuth(url: URL): { readonly authorization: string } | undefined {
   if (url.username === "" && url.password === "") return undefined;
   const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  return `Basic ${Buffer.from(pair).toString("base64")}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
 }
 
 const tooLarge = (maxBytes: number, where = ""): SourceError =>

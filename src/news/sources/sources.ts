@@ -42,12 +42,6 @@ export const settingsOf = ({ kind, lang, timezone, categories, limits }: Source)
 /** Whether the dates of a source are a fixture's. */
 export const isLocal = (source: Source): boolean => !isRemote(source.location);
 
-/** What was left out of a source, in words. */
-export const leftOut = (refused: number, cut = 0): string[] => [
-  ...(refused > 0 ? [`${refused} ${refused === 1 ? "entry is" : "entries are"} not valid`] : []),
-  ...(cut > 0 ? [`${cut} more entries than are read`] : []),
-];
-
 const messageOf = (error: unknown) => (error instanceof SourceError ? error.message : undefined);
 
 /** Checks the sizes of the notices and help files: a daemon that skips files over the limit could not answer anything.

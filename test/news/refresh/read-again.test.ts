@@ -58,7 +58,7 @@ it.for(["RSS", "JSON Feed"])(
     await news.refresh("view");
     const [source] = (await news.status()).sources;
     expect(source!.last_read).toMatchObject({ read: 1300, kept: 1000, cut: 300 });
-    const message = "the news source wire: 300 more entries than are read";
+    const message = "the news source wire: 300 more than are read";
     expect(world.log).toMatchObject([{ level: "warn", fields: { source: "wire", cut: 300 }, message }]);
   },
 );

@@ -68,10 +68,14 @@ describe("a help center that is a folder", () => {
       "help/b.html",
       page("<div><h1><img src=x></h1><p>Blue.</p></div>").replace("<h1>Coldbox</h1>", ""),
     );
+    await world.write("help/c.html", page("<main><h2>Sizes</h2><p>Big.</p></main>"));
+    await world.write("help/d.html", "<h1>Fees</h1><article>None.</article>");
     const news = world.news({ help: { en: "help" } });
-    expect(await help(news)).toMatchObject({ titles: ["Our colours", "Colours | Help Center"] });
+    expect(await help(news)).toMatchObject({
+      titles: ["Our colours", "Colours | Help Center", "Colours | Help Center", "Fees"],
+    });
     const texts = (await news.current()).help.map(({ body }) => plainLine(body));
-    expect(texts).toEqual(["Red.", "Blue."]);
+    expect(texts).toEqual(["Red.", "Blue.", "Sizes Big.", "None."]);
   });
 
   it("names what it leaves out, a link that leads nowhere too, and keeps the rest", async () => {
@@ -83,8 +87,8 @@ describe("a help center that is a folder", () => {
     const news = world.news({ help: { en: "help" } });
     expect(await help(news)).toMatchObject({ state: "ok", titles: ["A"], last_read: { read: 5, refused: 4 } });
     expect(world.log.map(({ message }) => message)).toEqual([
-      "the news source help:en: 4 entries are not valid; b.md has the id of another; " +
-        "broken.md has front matter that is not YAML; lost.md cannot be read; untitled.md has no title",
+      "the news source help:en: 4 not valid; b.md has the id of another; " +
+        "broken.md has front matter that is not YAML; lost.md cannot be read; untitled.md has no valid title",
     ]);
   });
 
@@ -92,13 +96,14 @@ describe("a help center that is a folder", () => {
     await world.write("help/a.md", "---\nquestions: one string\nupdated_at: yesterday\n---\n# A");
     await world.write("help/b.md", "---\nlang: fr\n---\n# B");
     await world.write("help/c.md", "---\nlang: [en]\nupdated_at: {}\n---\n# C");
+    await world.write("help/c2.md", "---\nlang: { en: 1 }\n---\n# C");
     await world.write("help/d.md", "---\ntitle:\nquestions:\nupdated_at:\nlang:\nurl: ''\n---\n# D");
     const news = world.news({ help: { en: "help" } });
-    expect(await help(news)).toMatchObject({ titles: ["A", "D"], last_read: { read: 4, undated: 2, refused: 2 } });
+    expect(await help(news)).toMatchObject({ titles: ["A", "D"], last_read: { read: 5, undated: 2, refused: 3 } });
     expect((await news.current()).help[0]).toMatchObject({ aliases: ["one string"], updated_at: null });
     expect(world.log.map(({ message }) => message)).toEqual([
-      "the news source help:en: 2 entries are not valid; a.md has no valid updated_at; b.md has no valid lang; " +
-        "c.md has no valid updated_at",
+      "the news source help:en: 3 not valid; a.md has no valid updated_at; b.md has no valid lang; " +
+        "c.md has no valid updated_at; c2.md has no valid lang",
     ]);
   });
 

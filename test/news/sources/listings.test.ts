@@ -41,12 +41,12 @@ describe("what is wrong with an entry", () => {
       faults: [
         "entry 1 is not an object",
         "entry 2 is not an object",
-        "entry 3 has no id",
-        "entry 4 has no id",
+        "entry 3 has no valid id",
+        "entry 4 has no valid id",
         "entry 5 has no valid id",
         "n has the id of another",
         "5 has no valid title",
-        "o has no title",
+        "o has no valid title",
       ],
     });
   });
