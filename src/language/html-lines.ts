@@ -4,7 +4,7 @@ import PATTERNS from "./html-patterns.json" with { type: "json" };
 const EACH = patternsOf(PATTERNS.each, "gi");
 const ONE = patternsOf(PATTERNS.one, "i");
 
-/** HTML without comments, scripts, styles, and what is of the page and not of the article: navigation, forms, footers,
+/** Removes comments, scripts, styles, and elements of the page that do not belong to the article: navigation, forms, footers,
  * headers but for their headings. An element that is not closed stays, and what is nested deeper than five. Linear. */
 export function withoutFurniture(given: string): string {
   let html = given.replace(EACH.unread, " ");
@@ -12,7 +12,10 @@ export function withoutFurniture(given: string): string {
     if (end === undefined || ONE.isOfArticle.test(element)) return element;
     return ` ${(/^header$/i.test(name) && element.match(EACH.heading)?.join("\n")) || ""} `;
   };
-  for (let round = 0; round < 5; round++) html = html.replace(EACH.furniture, kept);
+  for (let [round, before] = [0, ""]; round < 5 && html !== before; round++) {
+    before = html;
+    html = html.replace(EACH.furniture, kept);
+  }
   return html;
 }
 
@@ -24,7 +27,7 @@ export function articleOf(given: string): string {
 }
 
 const withoutMarks = rewriter(PATTERNS.tags, "gi");
-/** HTML without tags and {@link withoutFurniture}; a block begins a line. A `<` that does not open a tag is kept. */
+/** Removes tags, after {@link withoutFurniture}; a block starts a new line. A `<` that does not open a tag is kept. */
 export const withoutTags = (html: string): string => withoutMarks(withoutFurniture(html));
 
 const TOGETHER = "\u0001"; // After an item or a row: the next one belongs to the same paragraph.

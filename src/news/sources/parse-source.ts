@@ -47,7 +47,7 @@ export interface SourceBody extends Pick<Reading, "bytes" | "contentType" | "url
   readonly day: number; // Day of the fear-and-greed index, ms: `now` without a fixture's shift.
 }
 
-/** The valid entries of a listing, the number of those that are not valid, and what is wrong with the first. */
+/** The valid entries of a listing, the number of invalid ones, and the errors of the first of these. */
 type Listing<T> = { readonly entries: readonly T[]; readonly refused: number; readonly faults: readonly string[] };
 
 /** The entries of a source, by its kind. */
@@ -95,7 +95,7 @@ function readJson<T>(text: string, schema: z.ZodType<T>, form: string): T {
   return data;
 }
 
-/** The valid entries of `{ [list]: [...] }`, the first of each language and id; others are counted. */
+/** The valid entries of `{ [list]: [...] }`, the first per language and id. All others are counted as refused. */
 function readEntries<V extends { readonly id: string; readonly lang?: string }, T>(
   text: string,
   [list, date]: readonly [list: string, date: string],
@@ -142,7 +142,7 @@ export function readArticles(text: string, lang: string, movable: boolean): List
   return readEntries(text, ["articles", "updated_at"], article, toEntry, (raw) => listedArticles(raw, lang));
 }
 
-/** The article without a heading at its beginning that says no more than its title. */
+/** Removes a leading heading that repeats the title. */
 const withoutTitle = (body: string, title: string): string =>
   body.replace(TITLED.beginning, (all, before: string, heading: string) =>
     canonical(plainText(heading)) === canonical(title) ? `${before}${heading.startsWith("<") ? "<br>" : ""}` : all,
@@ -159,7 +159,7 @@ function listedArticles(raw: unknown, lang: string): unknown[] {
   const { path, text } = file.data;
   const [head = "", front = ""] = /^\ufeff?---\r?\n([^]{0,20000}?)\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
   try {
-    // Without types, so that a date or a number is text.
+    // The failsafe schema keeps dates and numbers as text.
     const read = parse(front, (_, value) => value || undefined, { schema: "failsafe" }) as object | undefined;
     const fields: Readonly<Record<string, string>> = { ...read };
     const own = languageOfTag([fields["lang"] ?? lang].join()); // May be a list, as any field.

@@ -173,7 +173,7 @@ async function follow(
   throw new SourceError("redirect", `more than ${MAX_REDIRECTS} redirects`);
 }
 
-/** fetch refuses URLs with credentials; they become a header, sent to their own origin alone. */
+/** fetch rejects URLs with credentials, so they become a header, which is sent to their own origin only. */
 function basicAuth(url: URL): { readonly authorization: string } | undefined {
   if (url.username === "" && url.password === "") return undefined;
   const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
