@@ -27,7 +27,7 @@ const sourceState = z.object({
   unchanged: z.boolean().optional(), // Whether the last read found nothing new.
   last_read: z.object({ read: count, kept: count, cut: count, old: count, undated: count, refused: count }).optional(),
   weight: z.number().optional(), // Weight of its outlet in heat; 1 when absent.
-  settings: z.string().optional(), // Settings that its content was read with; absent for a listing.
+  settings: z.string().optional(), // What its content was read with; absent for a listing of an earlier build.
 });
 
 /** State of incremental clustering: the number of items added since the last complete clustering, and the ids of items that

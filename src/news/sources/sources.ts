@@ -35,9 +35,11 @@ export function sourcesOf({ sources, notices, help, fear_greed, allow_private, .
   ];
 }
 
-/** The settings that a feed's items depend on, serialized; undefined for a listing. */
-export const settingsOf = ({ kind, lang, timezone, categories, limits }: Source): string | undefined =>
-  kind === "news" ? JSON.stringify({ lang, timezone, categories, limits }) : undefined;
+const LISTING_READER = 2; // Version of how listings are read. Another version reads an unchanged listing again.
+
+/** What a source's entries depend on besides its content, serialized: the settings of a feed, or the reader of a listing. */
+export const settingsOf = ({ kind, lang, timezone, categories, limits }: Source): string =>
+  JSON.stringify(kind === "news" ? { lang, timezone, categories, limits } : { reader: LISTING_READER });
 
 /** Whether the dates of a source are a fixture's. */
 export const isLocal = (source: Source): boolean => !isRemote(source.location);

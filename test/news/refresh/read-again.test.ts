@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { openStorage } from "../../../src/storage/open-storage.ts";
 import { serve, type TestServer } from "../server.ts";
 import { createWorld, HOUR, NOON, rss, type World } from "../world.ts";
 
@@ -41,6 +42,21 @@ it.for([
   expect(await refresh(config, source)).toBe(before);
   expect(await refresh(config, source)).toBe(before);
   expect(await refresh({}, {})).toBe(after);
+  expect(requests.map(({ headers }) => headers["if-none-match"])).toEqual([undefined, '"1"', undefined]);
+});
+
+it("an unchanged help center is read again where another build has read it otherwise", async () => {
+  const { url, requests } = await serveFeed(JSON.stringify({ articles: [{ id: "a", title: "A", body: "B." }] }));
+  const storage = await openStorage("memory:");
+  const refresh = (): Promise<unknown> =>
+    world.news({ sources: [], help: { en: url }, allow_private: true }, { storage }).refresh("full");
+  await refresh();
+  await refresh();
+  for await (const key of storage.keys(["news", "snapshot"])) {
+    const text = (await storage.get(key))!;
+    await storage.put(key, text.replace(/"settings":"\{\\"reader\\":\d+\}",?/, ""));
+  }
+  await refresh();
   expect(requests.map(({ headers }) => headers["if-none-match"])).toEqual([undefined, '"1"', undefined]);
 });
 
