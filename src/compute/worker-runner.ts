@@ -88,13 +88,8 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
 
   #next(): void {
     if (this.#running !== undefined || this.#ending !== undefined || this.#isClosed) return;
-    if (this.#waiting.size() === 0) this.#idle();
-    else if (this.#worker === undefined) this.#start();
-    else if (this.#isReady) this.#post(this.#worker);
-  }
-
-  #post(worker: Worker): void {
-    const task = this.#takeUnexpired();
+    if (this.#worker === undefined && this.#waiting.size() > 0) this.#start();
+    const task = this.#isReady ? this.#takeUnexpired() : undefined;
     if (task === undefined) {
       this.#idle();
       return;
@@ -102,7 +97,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     this.#running = task;
     this.#limit(task.options.deadline_ms ?? this.#options.deadline_ms);
     try {
-      worker.postMessage(task.request);
+      this.#worker!.postMessage(task.request);
     } catch (error) {
       this.#settle({ error: error as Error }); // The input cannot be cloned.
     }
