@@ -64,7 +64,7 @@ export class Stream<T> {
   /** The items from number `from` to number `to`, both included, or to the end.
    * @throws CorruptionError that names the first item that is damaged or missing */
   async read(from: number, to: number): Promise<T[]> {
-    return (await collect(this.#pages({ after: Math.max(1, from) - 1, to }))).map(({ item }) => item);
+    return (await collect(this.items(Math.max(1, from) - 1, undefined, to))).map(({ item }) => item);
   }
 
   /** The number of the last item, 0 when empty. Starts at `known` (a version that is sure to exist) or at the stored
@@ -124,14 +124,10 @@ export class Stream<T> {
     return now > expectedVersion ? now : this.head();
   }
 
-  /** The items after a number in order, up to the head, in constant memory. One read when there are none.
+  /** The items after a number in order, up to number `to` or the head, in constant memory. One read when there are none.
    * @param onSkipped without it, the first damaged or missing item throws
    * @throws CorruptionError that names the key of such an item */
-  items(after = 0, onSkipped?: OnSkipped): AsyncGenerator<{ version: number; item: T }> {
-    return this.#pages({ after, onSkipped });
-  }
-
-  async *#pages({ after, to, onSkipped }: { after: number; to?: number; onSkipped?: OnSkipped | undefined }) {
+  async *items(after = 0, onSkipped?: OnSkipped, to?: number): AsyncGenerator<{ version: number; item: T }> {
     const skip: OnSkipped = (error, version) => {
       if (onSkipped === undefined) throw error;
       onSkipped(error, version);
