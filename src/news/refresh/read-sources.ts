@@ -100,10 +100,8 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
   async function parse(source: Source, { bytes, contentType, url }: Reading, knownHash: string | null) {
     const now = clock.now();
     const day = isLocal(source) ? now - shiftAt(shift, now) : now;
-    const { buffer, byteLength } = bytes;
-    const move = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
     const input = { source, bytes, contentType, url, now, day, knownHash };
-    const options = { deadline_ms: PARSE_MS, move, ...(reader.signal && { signal: reader.signal }) };
+    const options = { deadline_ms: PARSE_MS, signal: reader.signal };
     const parsed = await runner.run("parse", input, options).catch((error: unknown) => {
       if (!(error instanceof JobError)) throw error;
       if (error.failure !== "failed") throw new SourceError("too_costly", error.message, error);
