@@ -189,17 +189,13 @@ function changedOf<T extends { id: string; lang: string }>(
 /** Items per kind and language. A language is `unknown` when it could not be listed and nothing is left from an earlier
  * listing. Zero means that it was listed, or is not configured, and has no entries. */
 function coverageOf(parts: Parts, read: Read): SnapshotRecord["coverage"] {
-  const kinds: Record<string, readonly { lang: string }[]> = {
-    news: parts.items,
-    notice: parts.notices,
-    help: parts.help,
-  };
-  const coverage = Object.entries(kinds).map(([kind, entries]) => {
+  const kinds = { news: parts.items, notice: parts.notices, help: parts.help };
+  const coverage = Object.entries<readonly { lang: string }[]>(kinds).map(([kind, entries]) => {
     const unlisted = read.filter(({ source, state }) => source.kind === kind && state.last_ok_ms === null);
     const isUnlisted = (lang: string): boolean => unlisted.some(({ source }) => (source.lang ?? lang) === lang);
     const none = language.options.map((lang): Count => [lang, isUnlisted(lang) ? "unknown" : 0]);
-    const langs = entries.map(({ lang }) => lang);
-    const listed = Array.from(groupBy(langs, String), ([lang, { length }]): Count => [lang, length]);
+    const byLang = groupBy(entries, ({ lang }) => lang);
+    const listed = Array.from(byLang, ([lang, { length }]): Count => [lang, length]);
     return [kind, Object.fromEntries([...none, ...listed])] as const;
   });
   return Object.fromEntries(coverage);
