@@ -46,9 +46,7 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
   const [first, second] = evidence;
   const by = first?.article.near === undefined ? "order" : "score";
   const isClose = second !== undefined && second.article[by] >= ARTICLES.close.share * first!.article[by];
-  const isDouble = isClose;
-  const quoted = inRooms(evidence, isDouble ? ARTICLES.close.rooms : [1]);
-  return { ranked, evidence, quoted };
+  return { ranked, evidence, quoted: inRooms(evidence, isClose ? ARTICLES.close.rooms : [1]) };
 }
 
 /** The first articles, each with a window of the given share of the usual length. */
@@ -79,11 +77,8 @@ export function partsOf(question: string): { readonly question: string; readonly
   const things = question.slice(frame.length, question.length - tail.length).split(SAYS.join);
   const verb = SAYS.verb.exec(things[0]!)?.[0] ?? "";
   const parts = things.map((thing) => {
-    const own = SAYS.verb.exec(thing)?.[0];
-    return {
-      question: `${frame}${own === undefined ? verb : ""}${thing}${tail}`,
-      thing: thing.slice(own?.length ?? 0),
-    };
+    const own = SAYS.verb.exec(thing)?.[0] ?? "";
+    return { question: `${frame}${own === "" ? verb : ""}${thing}${tail}`, thing: thing.slice(own.length) };
   });
   return parts.length > 1 && parts.length <= MOST_PARTS ? parts : [];
 }
