@@ -6,7 +6,7 @@ import { memoized } from "../../runtime/cache/memoized.ts";
 import { readWords } from "../../runtime/text/data-rows.ts";
 import BOUNDS from "./data/bounds.json" with { type: "json" };
 import { NUMBER_WORDS, UNIT_NAMES } from "./figures.ts";
-import { searchTerms } from "../retrieval/language-index.ts";
+import { searchTerms, termsOfWord } from "../retrieval/language-index.ts";
 
 /** The words of a text as terms (stems, Chinese characters and their pairs) and ids of thesaurus meanings. */
 export type Wording = { readonly terms: ReadonlySet<string>; readonly meanings: ReadonlySet<number> };
@@ -55,10 +55,9 @@ export function shareOf({ words, mentions }: ContentWords, ...sources: readonly 
 
 /** 1 if the source has the word; less if it only has a word of the same meaning, or the word's characters. */
 function creditOf(word: string, { terms }: Wording): number {
-  if (terms.has(word)) return 1;
-  const characters = /^\p{Script=Han}/u.test(word) ? Array.from(word) : [];
-  if (characters.length > 2 && characters.slice(1).every((c, at) => terms.has(characters[at]! + c))) return 1;
+  if (termsOfWord(word).every((term) => terms.has(term))) return 1;
   if (relatedTo(word).some((other) => terms.has(other))) return CREDIT.translated;
+  const characters = /^\p{Script=Han}/u.test(word) ? Array.from(word) : [];
   const found = characters.filter((character) => terms.has(character)).length;
   return characters.length > 1 ? (CREDIT.characters * found) / characters.length : 0;
 }
