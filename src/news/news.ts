@@ -35,12 +35,12 @@ export interface NewsDeps {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly shift?: DateShift; // Moves the dates of local files to now, for fixtures.
+  readonly shift?: DateShift | undefined; // Moves the dates of local files to now, for fixtures.
   /** Jitter of the retries of failing sources, and the name of this process. Default: the system's. */
   readonly random?: Random;
   readonly slowMs?: number; // A source that takes longer does not block the others, ms. Default: 250.
-  readonly runner?: JobRunner<NewsJobs>; // Runs the work whose time depends on foreign text. Default: in this process.
-  readonly views?: typeof createSnapshotViews; // Creates the views of a projection. Default: `createSnapshotViews`.
+  readonly runner?: JobRunner<NewsJobs> | undefined; // Runs the work whose time depends on foreign text. Default: in this process.
+  readonly views?: typeof createSnapshotViews | undefined; // Creates the views of a projection. Default: `createSnapshotViews`.
   readonly bundledFile?: URL; // The snapshot to fall back to. Default: the one of the package.
   /** Monotonic clock, ms, which limits how often a newer snapshot is looked for. Default: the platform's. */
   readonly monotonic?: () => number;

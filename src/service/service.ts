@@ -113,13 +113,8 @@ export async function createService(given: ServiceDeps) {
 function openNews(deps: ServiceDeps): News {
   const { logger, anchor_ms, newsViews, observer, workers = false } = deps;
   const runner = workers ? newsInWorker({ logger, observer }) : deps.runners?.news;
-  const news = createNews({
-    ...deps,
-    config: deps.config.news,
-    ...(anchor_ms === undefined ? {} : { shift: { anchor_ms } }),
-    ...(runner && { runner }),
-    ...(newsViews === undefined ? {} : { views: newsViews }),
-  });
+  const shift = anchor_ms === undefined ? undefined : { anchor_ms };
+  const news = createNews({ ...deps, config: deps.config.news, shift, runner, views: newsViews });
   return observer === undefined ? news : observeNews(news, observer);
 }
 
