@@ -34,11 +34,7 @@ export async function readDocument<T>(storage: Pick<Storage, "get">, key: Key, s
 }
 
 /** The result of a read; if there is none, it verifies that the storage was not replaced or emptied. */
-export async function present<T>(
-  storage: Documents,
-  key: Key,
-  reading: Promise<T | undefined>,
-): Promise<T | undefined> {
+export async function present<T>(storage: Documents, key: Key, reading: Promise<T | undefined>) {
   const found = await reading;
   if (found === undefined) await storage.verify(key);
   return found;
