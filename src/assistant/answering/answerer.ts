@@ -143,11 +143,10 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
   const { route, sub_intent, lang, confidence } = routing;
   const { outcome, sources } = found;
   if (outcome !== "answered") {
-    const isShown = outcome === "unsure";
     if (isForService(request, true)) return leaveToService(request);
     if (sub_intent === ADVICE && (confidence === 1 || outcome === "declined"))
       return withRouting(draft(REPLIES.investmentAdvice[lang], "declined"), routing, "rule");
-    if (!isShown && route === "small_talk" && confidence >= SURE)
+    if (outcome !== "unsure" && route === "small_talk" && confidence >= SURE)
       return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing, "rule");
     if ((route === "news" || route === "notice") && !isOfOther(request.question)) {
       const latest = answerLatest(request, index);

@@ -17,7 +17,6 @@ const KEPT = 5000;
 
 /** The wording of a source, or of a part of it. */
 export const wordingOf = memoized((text: string): Wording => {
-  const terms = new Set(searchTerms(text));
   const meanings = new Set<number>();
   const stems: string[] = [];
   for (const { text: token, han } of tokenizeFolded(fold(text))) {
@@ -25,7 +24,7 @@ export const wordingOf = memoized((text: string): Wording => {
     else for (const { meaning } of openThesaurus().mentionsInChinese(token)) meanings.add(meaning.id);
   }
   for (const { meaning } of openThesaurus().mentionsInEnglish(stems)) meanings.add(meaning.id);
-  return { terms, meanings };
+  return { terms: new Set(searchTerms(text)), meanings };
 }, KEPT);
 
 /** The content words of a statement. */

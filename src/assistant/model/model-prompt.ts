@@ -48,7 +48,6 @@ export function tokensOf(text: string): number {
 
 function promptOf({ question, lang, history, passages, wide }: PromptRequest): Prompt {
   const instructions = [...INSTRUCTIONS.all, wide ? INSTRUCTIONS.wide : INSTRUCTIONS.narrow].join("\n");
-  const system = instructions.replace("{language}", INSTRUCTIONS.languages[lang]);
   const messages = history.slice(-MOST.turns).flatMap((turn): Message[] => [
     { role: "user", content: turn.question },
     { role: "assistant", content: turn.answer.slice(0, MOST.answer) },
@@ -56,7 +55,7 @@ function promptOf({ question, lang, history, passages, wide }: PromptRequest): P
   const lines = numbered(passages, ["kind", "outlet", "published_at", "title", "text"]);
   const content = ["Passages:", ...lines, "", `Question: ${JSON.stringify({ question })}`].join("\n");
   messages.push({ role: "user", content });
-  return { system, messages };
+  return { system: instructions.replace("{language}", INSTRUCTIONS.languages[lang]), messages };
 }
 
 /** Data for a prompt: one line of JSON per row, with the given fields and the row's number, from 1. */

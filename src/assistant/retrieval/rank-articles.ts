@@ -59,11 +59,10 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
         (1 + MIX.counterpart)
       : MIX.foreign * crossShare;
     const score = share * weightOf(found.passage, now);
-    const groups = isOwn ? own.groups : cross.groups;
     const texts = counterpart === undefined ? [found] : [found, counterpart];
     const vector = near && { near: Math.max(...texts.map(({ number }) => near.get(number) ?? -Infinity)) };
     const shares = { own: ownShare, cross: crossShare, titleCoverage: 0, alike: 0, part: 0 };
-    return { found, texts, score, order: score, ...shares, groups, ...vector };
+    return { found, texts, score, order: score, ...shares, groups: (isOwn ? own : cross).groups, ...vector };
   });
   articles.sort(byOrder);
   const ranked = rankByMeaning(index, search, articles, few !== undefined);

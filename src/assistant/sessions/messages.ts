@@ -140,8 +140,7 @@ function createSessions({ storage, clock, kept_days }: SessionDeps) {
     /** Whether the last turn is beyond retention: turns may be removed at any time, so no turn is added any more. */
     async isOver(user: string, session: number): Promise<boolean> {
       if (kept_days === undefined) return false;
-      const stream = sessionOf(user, session);
-      const last = await inTurn(sessionName(user, session), () => lastTurn(storage, stream));
+      const last = await inTurn(sessionName(user, session), () => lastTurn(storage, sessionOf(user, session)));
       return last !== undefined && last.message_id < oldestKept();
     },
     /** Adds a message to its session, after `first` and after the earlier calls of this process for that session. */

@@ -22,7 +22,6 @@ const SUFFIX = ".json";
 
 /** Stores each value in its own file below `base`, on a local disk with hard links: see {@link DurableFiles}. */
 export function fsDriver(base: string): StorageDriver {
-  const stock = stockDriver({ base });
   const pathOf = (key: string): string => `${base}/${key.replaceAll(":", "/")}${SUFFIX}`;
   const identity = createFolderIdentity(base, pathOf);
   const files = new DurableFiles(base, () => identity.isThere());
@@ -39,7 +38,7 @@ export function fsDriver(base: string): StorageDriver {
     identity.around(() => replaceItem(files, pathOf(key), value));
 
   return {
-    ...stock,
+    ...stockDriver({ base }),
     durable: true,
     generation: () => identity.generation(),
     identity,
