@@ -50,9 +50,7 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
   function questionsOf(topic: Topic): Promise<readonly string[]> {
     const ids = topic.items.map(({ id }) => id);
     const key = JSON.stringify([topic.lang, topic.title, topic.question_suggestions, ids]);
-    const before = answered.get(key);
-    if (before !== undefined) return before;
-    const questions = ask(topic, ids);
+    const questions = answered.get(key) ?? ask(topic, ids);
     answered.set(key, questions);
     questions.catch(() => answered.delete(key));
     return questions;
