@@ -181,9 +181,8 @@ async function recentTurns(storage: Storage, stream: Stream<SessionTurn>, head: 
 }
 
 /** The turn of the message that opened a session; none if the session was opened without one, or by an earlier build. */
-async function firstTurn(storage: Storage, { name }: Stream<SessionTurn>): Promise<SessionTurn[]> {
-  return readDocuments(storage, [name], sessionTurn);
-}
+const firstTurn = (storage: Storage, { name }: Stream<SessionTurn>): Promise<SessionTurn[]> =>
+  readDocuments(storage, [name], sessionTurn);
 
 /** The last turn of a session; undefined if it has none. */
 export async function lastTurn(storage: Storage, session: Stream<SessionTurn>): Promise<SessionTurn | undefined> {
