@@ -133,12 +133,9 @@ const judged = (found: Quotation, evidence: Answer, lang: Language) =>
   evidence.outcome === "answered" ? { ...found, outcome: evidence.outcome } : asUnsure(found, lang);
 
 /** Maps a job's timeouts to errors: 1007 if it ran too long, 429 if it waited too long and can be retried. */
-async function inTime<T>(job: Promise<T>): Promise<T> {
-  try {
-    return await job;
-  } catch (error) {
+const inTime = <T>(job: Promise<T>): Promise<T> =>
+  job.catch((error: unknown) => {
     if (!(error instanceof JobError) || error.failure === "failed") throw error;
     if (error.failure === "overdue") throw new AnpError(429, undefined, { cause: error });
     throw new AnpError(1007, "The answer could not be computed in time.", { cause: error });
-  }
-}
+  });

@@ -94,13 +94,11 @@ export class IndexedContent {
 
   /** Returns false if the index is lost; the next question rebuilds it. */
   async #sendBatch(index: number, batch: PassageChanges): Promise<boolean> {
-    let isHeld = false;
-    try {
-      isHeld = await this.#runner.run("change", { index, ...batch });
-    } catch (error) {
+    const isHeld = await this.#runner.run("change", { index, ...batch }).catch((error: unknown) => {
       if (!(error instanceof JobError)) throw error;
       this.#suspect(batch.added, error);
-    }
+      return false;
+    });
     if (!isHeld || index !== this.#index) return false;
     for (const key of batch.removed) this.#sent.delete(key);
     for (const passage of batch.added) this.#sent.set(keyOf(passage), passage);

@@ -84,15 +84,13 @@ const SHOWN_MS = 1000; // How long a ranking is cached, per day of its period.
 function createHotQuestions({ config, events, clock, logger, reportDamage }: FrontPageDeps) {
   const rankings = new Map<number, { readonly at: number; readonly now: number; list: Promise<HotQuestion[]> }>();
 
-  async function rank(days: number, now: number): Promise<HotQuestion[]> {
-    try {
-      return await events.hotQuestions({ days, limit: MOST, min_users: config.hot_questions.min_users, now });
-    } catch (error) {
+  const { min_users } = config.hot_questions;
+  const rank = (days: number, now: number): Promise<HotQuestion[]> =>
+    events.hotQuestions({ days, limit: MOST, min_users, now }).catch((error: unknown) => {
       // The interface promises an answer here even after an internal error.
       if (!isOutage(error) && !reportDamage(error)) logger.error({ err: error }, "hot questions could not be read");
       return [];
-    }
-  }
+    });
 
   return async ({ days, limit }: { days: number; limit: number }): Promise<HotQuestion[]> => {
     const [at, now, shown_ms] = [performance.now(), clock.now(), days * SHOWN_MS];

@@ -60,16 +60,14 @@ export class LatestSnapshot {
     const isDue =
       monotonic() - this.#lookedAt >= LOOK_EVERY_MS || (this.isLive && this.#distance() !== this.#seen?.distance);
     if (!isDue || isBusy) return this.shown;
-    try {
-      await this.#sharedLook();
-    } catch (error) {
+    await this.#sharedLook().catch((error: unknown) => {
       this.isLive = false;
       if (this.shown === undefined) throw error;
       this.#lookedAt = monotonic();
       // The module that monitors the storage reports its outages.
       if (!isOutage(error))
         logger.warn({ error: (error as Error).message }, "no newer news snapshot can be read; the last one stays");
-    }
+    });
     return this.shown;
   }
 

@@ -94,11 +94,8 @@ async function password(node: Redis, { username = "default", password: given }: 
 }
 
 /** The reply as a list; empty if the command is not allowed, as CONFIG on most hosted servers. */
-async function ifAllowed<T = string>(reply: Promise<unknown>): Promise<T[]> {
-  try {
-    return (await reply) as T[];
-  } catch (error) {
+const ifAllowed = <T = string>(reply: Promise<unknown>): Promise<T[]> =>
+  (reply as Promise<T[]>).catch((error: unknown) => {
     if (/^(NOPERM|ERR unknown command)/.test((error as Error).message)) return [];
     throw error;
-  }
-}
+  });
