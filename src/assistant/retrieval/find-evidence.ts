@@ -59,7 +59,9 @@ export const inRooms = (evidence: readonly Evidence[], rooms: readonly number[])
 const strengthOf = (article?: RankedArticle): number =>
   article === undefined ? 0 : article.score + RANKING.alike * article.alike + RANKING.part * article.part;
 
-const SAYS = patternsOf(CLAUSES, "iu");
+const VERBS = CLAUSES.verbs.join("|");
+const withVerbs = (patterns: readonly string[]) => patterns.map((one) => one.replace("VERBS", VERBS));
+const SAYS = patternsOf({ ...CLAUSES, join: withVerbs(CLAUSES.join), verb: withVerbs(CLAUSES.verb) }, "iu");
 const REST = /^[ ,，、]+|(?<![ ,，、])[ ,，、]+$/g; // Remains of a boundary at the ends of a clause.
 const LEAST = { zh: 4, en: 10 };
 const MOST_PARTS = 3;
