@@ -63,13 +63,10 @@ export function createNewsJobs() {
       try {
         const { record, parts } = contentOf(text);
         const weights = new Map(record.sources.map(({ name, weight = 1 }) => [name, weight]));
-        const { items, topics, notices, help, times, dated } = project(parts, createDateShifter(shift, now), weights);
-        const paged = {
-          items: pagesOf(items, known?.items, move),
-          notices: pagesOf(notices, known?.notices, move),
-          help: pagesOf(help, known?.help, move),
-        };
-        return { record, times: Float64Array.from(times), dated, topics: topicViews(topics, now), parts: paged };
+        const { topics, times, dated, ...shown } = project(parts, createDateShifter(shift, now), weights);
+        const paged = (part: keyof ShownParts) => pagesOf(shown[part], known?.[part], move);
+        const pages = { items: paged("items"), notices: paged("notices"), help: paged("help") };
+        return { record, times: Float64Array.from(times), dated, topics: topicViews(topics, now), parts: pages };
       } catch (error) {
         if (error instanceof CorruptionError) return { damage: error.reason };
         throw error;
