@@ -47,6 +47,7 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
   const { summary, description, ...example } = DOCUMENTATION[id];
   const success = { success: true, code: 0, message: "ok", data: example.data, request_id: EXAMPLE_ID };
   const content = json(successEnvelope(data), success);
+  const { always, idempotent, reusable } = headers.requests as Record<RequestHeaders, oas31.ParameterObject[]>;
   return {
     operationId: id,
     summary,
@@ -55,7 +56,7 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
     "x-stability": endpoint.stability ?? "stable",
     security:
       endpoint.auth === "required" ? [{ userToken: [] }] : endpoint.auth === "optional" ? [{}, { userToken: [] }] : [],
-    parameters: requestHeaders(endpoint),
+    parameters: [...always, ...(endpoint.idempotent ? idempotent : []), ...(endpoint.max_age_s ? reusable : [])],
     ...(query && { requestParams: { query: withMeta(query, example.query, (value) => ({ examples: [value] })) } }),
     ...(body !== undefined && { requestBody: { required: true, content: json(body, example.body) } }),
     responses: {
@@ -68,6 +69,7 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
   };
 }
 
+type RequestHeaders = keyof typeof headers.requests;
 const EXAMPLE_ID = "rmi6z2k00a1b2c3d4e5f6g7h8i";
 const json = (schema: z.ZodType, value: unknown) => ({
   "application/json": { schema, examples: { example: { value } } },
@@ -80,11 +82,6 @@ function withMeta(schema: z.ZodObject, values: object = {}, keywords: (value: un
     return [name, value === undefined ? field : field.meta({ ...field.meta(), ...keywords(value) })];
   });
   return z.object(Object.fromEntries(fields) as z.ZodRawShape);
-}
-
-function requestHeaders({ idempotent, max_age_s }: Endpoint) {
-  const { always, idempotent: keyed, reusable } = headers.requests;
-  return [...always, ...(idempotent ? keyed : []), ...(max_age_s ? reusable : [])] as oas31.ParameterObject[];
 }
 
 /** A header of an answer, as the document has it. */
