@@ -15,7 +15,7 @@ const NOT_FORWARDED =
 export interface RecordedCall {
   readonly method: string;
   readonly target: string; // Path and query.
-  readonly headers: Readonly<Record<string, string | undefined>>; // Names in lower case.
+  readonly headers: Readonly<Record<string, string>>; // Names in lower case.
   readonly body: Buffer;
   readonly answer: WireResponse | string; // The answer, or why there is none.
 }
@@ -68,7 +68,5 @@ const refuse = (response: ServerResponse, status: number, message: string) =>
   response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(`Not recorded: ${message}\n`);
 
 /** The headers of a message that a proxy forwards. */
-export function endToEnd(headers: RecordedCall["headers"]): Record<string, string> {
-  const kept = Object.entries(headers).filter(([name]) => !NOT_FORWARDED.test(name));
-  return Object.fromEntries(kept.map(([name, value = ""]) => [name, value]));
-}
+export const endToEnd = (headers: RecordedCall["headers"]): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_FORWARDED.test(name)));

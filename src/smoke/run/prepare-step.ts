@@ -22,12 +22,9 @@ export function prepareStep(step: Step, defaults: SmokeContent["defaults"], base
     for (const one of [value].flat() as unknown[]) url.searchParams.append(name, String(one));
   const json = step.body === undefined ? undefined : JSON.stringify(generateBody(resolve(step.body)));
   const body = step.raw === undefined ? json : String(resolve(step.raw));
-  const headers = headersOf([
-    ...(body === undefined ? [] : [["content-type", "application/json"] as const]),
-    ...(token === undefined ? [] : [["x-user-token", token] as const]),
-    ...(Object.entries(resolve({ ...defaults?.headers }) as object) as [string, unknown][]),
-    ...(Object.entries(resolve({ ...step.headers }) as object) as [string, unknown][]),
-  ]);
+  const type = body !== undefined && { "content-type": "application/json" };
+  const own = { ...type, ...(token !== undefined && { "x-user-token": token }) };
+  const headers = headersOf([own, resolve({ ...defaults?.headers }), resolve({ ...step.headers })]);
   const expect = resolve(step.expect ?? {}) as NonNullable<Step["expect"]>;
   const moment = step.now && String(resolve(step.now));
   checkResolved(step, expect, moment);
@@ -60,8 +57,9 @@ function checkResolved(step: Step, expect: object, moment: string | undefined): 
 }
 
 /** Of several headers with one name the last counts; null removes the header. */
-function headersOf(given: readonly (readonly [string, unknown])[]): Record<string, string> {
-  const last = new Map(given.map(([name, value]) => [name.toLowerCase(), value]));
+function headersOf(given: readonly unknown[]): Record<string, string> {
+  const all = given.flatMap((some): [string, unknown][] => Object.entries(some as object));
+  const last = new Map(all.map(([name, value]) => [name.toLowerCase(), value]));
   const kept = [...last].filter(([, value]) => value !== null);
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
 }
