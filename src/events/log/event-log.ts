@@ -117,11 +117,8 @@ export class EventLog {
 
   #held(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, HELD_MS);
-      this.#release = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+      setTimeout(resolve, HELD_MS);
+      this.#release = resolve;
     });
   }
 
