@@ -85,7 +85,6 @@ export class StorageWatch {
     this.#probedAt = performance.now();
     const wasUp = this.#isUp;
     const failed = this.#isSuspect;
-    this.#isSuspect = false;
     try {
       await this.#deps.probe();
       this.#isUp = true;
