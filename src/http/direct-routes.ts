@@ -22,7 +22,7 @@ export function nodeHandler(app: H3): RequestListener {
     const answer = app.direct.get(`${method} ${pathname}`);
     if (answer === undefined || request.headers.origin !== undefined) return throughH3(request, response);
     answer(eventOf(request, response, { pathname, search: mark < 0 ? "" : url.slice(mark) }))
-      .then((answered) => send(response, answered as ReadyResponse))
+      .then((answered) => sendReady(response, answered as ReadyResponse))
       .catch(() => response.destroy());
   };
 }
@@ -33,7 +33,8 @@ function eventOf(request: IncomingMessage, response: ServerResponse, url: { path
   return { req, url, runtime: req.runtime } as unknown as H3Event;
 }
 
-function send(response: ServerResponse, { parts: { status, list, body, bytes } }: ReadyResponse): void {
+/** Sends the parts of a response. Node leaves out the body for HEAD. */
+export function sendReady(response: ServerResponse, { parts: { status, list, body, bytes } }: ReadyResponse): void {
   if (body === null) return void response.writeHead(status, list).end();
   list.push("content-length", String(bytes?.length ?? Buffer.byteLength(body)));
   response.writeHead(status, list).end(bytes ?? body, bytes === undefined ? "utf8" : "latin1");
