@@ -3,9 +3,6 @@ import { FastResponse } from "srvx";
 import { ERRORS, type AnpError, type ErrorKind } from "../contract/errors.ts";
 import HEADERS from "./safe-headers.json" with { type: "json" };
 
-/** Headers of every response, for browsers: no sniffing of the type, no scripts, no frames, no referrer. */
-export const SAFE_HEADERS: Readonly<Record<string, string>> = HEADERS;
-
 const CHALLENGE = 'UserToken realm="anp"'; // RFC 9110 §11.6.1. No browser knows the scheme, so none prompts.
 const INTERNAL_DETAIL = "The request could not be completed. Quote the request_id when you report it.";
 /** A serialized result; a large one also as a latin1 string of its UTF-8 bytes. */
@@ -53,7 +50,8 @@ class Parts {
   }
 }
 
-const FIXED = Object.entries(SAFE_HEADERS).flat();
+/** Headers of every response, for browsers: no sniffing of the type, no scripts, no frames, no referrer. */
+const FIXED = Object.entries(HEADERS).flat();
 
 /** The envelope of a success. */
 export function success(data: object, request_id: string, headers: Record<string, string> = {}): Response {
@@ -93,12 +91,12 @@ export function failure(error: AnpError, request_id: string, headers: Record<str
   return new ReadyResponse(new Parts(JSON.stringify(body), status, request_id, own));
 }
 
-type PageBody = string | Uint8Array<ArrayBuffer>;
+type PageBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 type PageOptions = { readonly status?: number; readonly headers?: Readonly<Record<string, string>> };
 
 /** A response without an envelope: a page of the daemon itself. */
 export const page = (body: PageBody, contentType: string, { status = 200, headers = {} }: PageOptions = {}): Response =>
-  new FastResponse(body, { status, headers: { "content-type": contentType, ...SAFE_HEADERS, ...headers } });
+  new FastResponse(body, { status, headers: { "content-type": contentType, ...HEADERS, ...headers } });
 
 /** The quoted entity tag of a body or of its source (RFC 9110 §8.8.3). */
 export const entityTag = (content: string | Uint8Array) =>

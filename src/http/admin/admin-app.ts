@@ -1,5 +1,4 @@
 import { H3, type H3Event } from "h3";
-import { FastResponse } from "srvx";
 import { z } from "zod";
 import { createAuditLog, type AuditCall } from "../../admin/audit-log.ts";
 import { NOT_AT_ADMIN, outputSchema, type LastFrame, type OutputFrame } from "../../contract/admin-call.ts";
@@ -15,7 +14,7 @@ import { createConcurrencyLimits, type UserSlot } from "../limits/concurrency-li
 import type { Metrics } from "../metrics/metrics.ts";
 import { allow, readJson } from "../read-request.ts";
 import { createRequestWrapper, mountPage, type RequestMeter } from "../request-wrapper.ts";
-import { page, SAFE_HEADERS } from "../respond.ts";
+import { page } from "../respond.ts";
 import { adminOpenApi, type DocumentedCommand } from "./admin-openapi.ts";
 
 const IN_A_MINUTE = 10; // Failed tokens of one address, and recorded refusals of one operator.
@@ -156,8 +155,7 @@ async function runCommand(
     leave();
     throw error;
   }
-  const headers = { "content-type": "application/x-ndjson", "x-request-id": call, ...SAFE_HEADERS };
-  return new FastResponse(stream.readable, { headers });
+  return page(stream.readable, "application/x-ndjson", { headers: { "x-request-id": call } });
 }
 
 /** Parses the body: how to run the command, and what to audit, without tokens. @throws AnpError as `readJson`, and 422 */
