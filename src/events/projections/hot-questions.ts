@@ -102,11 +102,8 @@ export function forgetQuestions(totals: QuestionTotals, { questions }: QuestionD
  * most recently asked, then in the order of the text. The text shown is the most frequent variant.
  * @param totals of all days that the window touches, and possibly others */
 export function rankQuestions(totals: QuestionTotals, window: TimeWindow, { limit, min_users }: Shown): HotQuestion[] {
-  const often: { readonly parts: readonly Asked[]; readonly count: number; readonly last: number }[] = [];
-  for (const parts of totals.values()) {
-    const { count, last } = countAsked(parts, window);
-    if (count >= min_users) often.push({ parts, count, last });
-  }
+  const asked = Array.from(totals.values(), (parts) => countAsked(parts, window));
+  const often = asked.filter(({ count }) => count >= min_users);
   often.sort((a, b) => b.count - a.count || b.last - a.last);
   const hot: (HotQuestion & { readonly last: number })[] = [];
   // Users and texts are counted only for the shown questions, and for those that tie with the last of them.
@@ -121,7 +118,7 @@ export function rankQuestions(totals: QuestionTotals, window: TimeWindow, { limi
   return hot.slice(0, limit).map(({ question, count, lang }) => ({ question, count, lang }));
 }
 
-function countAsked(parts: readonly Asked[], { from, to }: TimeWindow): { count: number; last: number } {
+function countAsked(parts: readonly Asked[], { from, to }: TimeWindow) {
   let count = 0;
   let last = -Infinity;
   for (const { times, first, last: latest } of parts) {
@@ -137,7 +134,7 @@ function countAsked(parts: readonly Asked[], { from, to }: TimeWindow): { count:
       if (time > last) last = time;
     }
   }
-  return { count, last };
+  return { parts, count, last };
 }
 
 /** 48 bits of a user id's SHA-256 as a number: enough to distinguish users, smaller than the id, and not reversible to it. */
