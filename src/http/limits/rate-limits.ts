@@ -17,9 +17,9 @@ type Rate = Rates[RateGroup];
 type RateStore = { readonly client: object; readonly prefix: string }; // The client is one of ioredis.
 type RateWatch = { readonly logger?: Logger; readonly refused?: OnRefused };
 
-/** The remaining requests of a limit; below 0 points when the request is refused. */
-type Left = Pick<RateLimiterRes, "remainingPoints" | "msBeforeNext">;
-type Rule = Rate & { readonly group: RateGroup; readonly count: (caller: string) => Left | Promise<Left> };
+/** The requests of a caller in the current window, this one included, and its remaining ms. */
+type Counted = ReturnType<ReturnType<typeof createWindowCounter>>;
+type Rule = Rate & { readonly group: RateGroup; readonly count: (caller: string) => Counted | Promise<Counted> };
 
 /** The rate limits of the configuration; undefined when there are none. They are counted in `store`, or in memory
  * without one; while the store does not answer, each daemon counts for itself.
@@ -30,7 +30,7 @@ export async function createRateLimits(rates: Partial<Rates>, store: RateStore |
   const rules = new Map<RateGroup, Rule>();
   for (const [group, rate] of Object.entries(rates) as [RateGroup, Rate][]) {
     if (rate.requests === 0) continue;
-    const inMemory = countInMemory(rate);
+    const inMemory = createWindowCounter(rate.window_s * 1000);
     const count = store === undefined ? inMemory : await countInRedis(group, rate, store, inMemory);
     rules.set(group, { group, ...rate, count });
   }
@@ -40,14 +40,14 @@ export async function createRateLimits(rates: Partial<Rates>, store: RateStore |
     const advice = "is it a proxy? see server.trusted_proxies";
     watch.logger?.warn({ address }, `one address has used up the limit of anonymous requests; ${advice}`);
   });
-  const answer = (rule: Rule, left: Left, caller: string): RateHeaders => {
-    if (left.remainingPoints > Math.ceil(rule.requests / 2)) return undefined;
-    if (left.remainingPoints >= 0) return headersOf(rule, left);
+  const answer = (rule: Rule, counted: Counted, caller: string): RateHeaders => {
+    if (rule.requests - counted.times > Math.ceil(rule.requests / 2)) return undefined;
+    if (counted.times <= rule.requests) return headersOf(rule, counted);
     watch.refused?.("rate");
     address = caller.replace("address:", "");
     if (rule.group === "public") usedUp.note();
     throw new AnpError(429, `The rate limit of ${rule.requests} requests in ${rule.window_s} s is used up.`, {
-      headers: { ...headersOf(rule, left), "retry-after": String(seconds(left.msBeforeNext)) },
+      headers: { ...headersOf(rule, counted), "retry-after": String(seconds(counted.left_ms)) },
     });
   };
   return {
@@ -59,17 +59,10 @@ export async function createRateLimits(rates: Partial<Rates>, store: RateStore |
     take(group: RateGroup, caller: string): RateHeaders | Promise<RateHeaders> {
       const rule = (caller.startsWith("address:") ? rules.get("public") : undefined) ?? rules.get(group);
       if (rule === undefined) return undefined;
-      const left = rule.count(caller);
-      return left instanceof Promise ? left.then((known) => answer(rule, known, caller)) : answer(rule, left, caller);
+      const counted = rule.count(caller);
+      if (counted instanceof Promise) return counted.then((known) => answer(rule, known, caller));
+      return answer(rule, counted, caller);
     },
-  };
-}
-
-function countInMemory({ requests, window_s }: Rate) {
-  const count = createWindowCounter(window_s * 1000);
-  return (caller: string): Left => {
-    const { times, left_ms } = count(caller);
-    return { remainingPoints: requests - times, msBeforeNext: left_ms };
   };
 }
 
@@ -77,7 +70,7 @@ async function countInRedis(
   group: RateGroup,
   { requests, window_s }: Rate,
   { client, prefix }: RateStore,
-  fallback: (caller: string) => Left,
+  fallback: (caller: string) => Counted,
 ): Promise<Rule["count"]> {
   const { RateLimiterRedis } = await import("rate-limiter-flexible");
   const limiter: RateLimiterRedis = new RateLimiterRedis({
@@ -90,16 +83,19 @@ async function countInRedis(
   });
   return (caller) =>
     // It rejects with the remaining time when a limit is used up, and with an Error when the counting failed.
-    limiter.consume(caller).catch((reason: unknown) => {
-      if (reason instanceof Error) return fallback(caller);
-      return { remainingPoints: -1, msBeforeNext: (reason as Left).msBeforeNext };
-    });
+    limiter.consume(caller).then(
+      ({ consumedPoints, msBeforeNext }) => ({ times: consumedPoints, left_ms: msBeforeNext }),
+      (reason: unknown) => {
+        if (reason instanceof Error) return fallback(caller);
+        return { times: requests + 1, left_ms: (reason as RateLimiterRes).msBeforeNext };
+      },
+    );
 }
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers-10: the policy's quota and window, what is left and until when. */
-const headersOf = ({ group, requests, window_s }: Rule, left: Left): Record<string, string> => ({
+const headersOf = ({ group, requests, window_s }: Rule, { times, left_ms }: Counted): Record<string, string> => ({
   "ratelimit-policy": `"${group}";q=${requests};w=${window_s}`,
-  ratelimit: `"${group}";r=${Math.max(0, left.remainingPoints)};t=${seconds(left.msBeforeNext)}`,
+  ratelimit: `"${group}";r=${Math.max(0, requests - times)};t=${seconds(left_ms)}`,
 });
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
