@@ -2,7 +2,7 @@ import { access, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createQuotaRules } from "../accounts/quota-rules.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
-import { checkTlsFiles, TlsError, type TlsFiles, tlsFilesOf } from "../daemon/tls-files.ts";
+import { checkTlsFiles, TlsError, tlsFilesOf } from "../daemon/tls-files.ts";
 import { openFixture } from "../admin/load-fixture.ts";
 import { readLexicon } from "../assistant/lexicon-file.ts";
 import { readQuestions } from "../assistant/recommended-questions.ts";
@@ -19,7 +19,14 @@ const CERTIFICATE_DAYS = 21; // A certificate that expires sooner is a warning, 
 /** Where the configuration comes from, and the TLS files that it names. */
 export async function checkConfig({ loaded, now }: CheckInput): Promise<Finding[]> {
   const { tls } = loaded.config.server;
-  return [sources(loaded), ...(tls === undefined ? [] : [await certificate(tlsFilesOf(tls, loaded.baseDir), now)])];
+  if (tls === undefined) return [sources(loaded)];
+  try {
+    const { validTo } = await checkTlsFiles(tlsFilesOf(tls, loaded.baseDir));
+    return [sources(loaded), expiryFinding(validTo, now, "certificate")];
+  } catch (error) {
+    if (!(error instanceof TlsError)) throw error;
+    return [sources(loaded), finding("certificateUnusable", { reason: error.message })];
+  }
 }
 
 function sources({ sources: known }: LoadedConfig): Finding {
@@ -29,15 +36,6 @@ function sources({ sources: known }: LoadedConfig): Finding {
   const named = (keys: typeof set) => (keys.length > 3 ? `${keys.length} keys` : keys.map(([key]) => key).join(", "));
   const parts = Array.from(bySource, ([source, keys]) => `${named(keys)} from ${source}`);
   return finding("sources", { parts: parts.join("; ") });
-}
-
-async function certificate(files: TlsFiles, now: number): Promise<Finding> {
-  try {
-    return expiryFinding((await checkTlsFiles(files)).validTo, now, "certificate");
-  } catch (error) {
-    if (!(error instanceof TlsError)) throw error;
-    return finding("certificateUnusable", { reason: error.message });
-  }
 }
 
 /** @param good the finding about a certificate that does not expire soon */
