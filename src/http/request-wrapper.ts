@@ -25,6 +25,7 @@ const REFUSALS_EVERY_MS = 5000;
 const DAMAGED = "Stored data that this request needs is damaged. Other requests are served; nothing was charged.";
 const REPAIR = { "retry-after": "60" }; // No repair takes less than a minute.
 const LINES_A_SECOND = 100;
+const LOGGED_ERRORS: Readonly<Record<number, string>> = { 500: "internal error", 1007: "the model call failed" };
 
 /** Mounts a page for GET and HEAD. @param name the name of its requests in metrics and logs */
 export function mountPage(app: H3, path: string, wrap: RequestWrapper, name: string, read: Handler): void {
@@ -69,7 +70,8 @@ export function createRequestWrapper({ ids, reportDamage }: Needed, logger: Logg
           logger[mayLog() ? "info" : "debug"]({ request_id, operation }, "the caller has gone");
           return response;
         }
-        if (!reportDamage(error)) logFailure(logger, error, code, { request_id, operation });
+        const message = reportDamage(error) || isUnavailable(error) ? undefined : LOGGED_ERRORS[code];
+        if (message !== undefined) logger.error({ err: error, request_id, operation }, message);
       }
       const ms = performance.now() - started;
       count?.(response.status, code, ms);
@@ -91,9 +93,3 @@ function toAnpError(error: unknown, outage: 500 | 503): AnpError {
 
 /** Whether a dependency does not answer: the storage, or the key set (JWKS) of tokens. Both log that themselves. */
 export const isUnavailable = (error: unknown) => isOutage(error) || (error instanceof AnpError && error.code === 503);
-
-function logFailure(logger: Logger, err: unknown, code: number, request: object): void {
-  if (isUnavailable(err)) return;
-  if (code === 500) logger.error({ err, ...request }, "internal error");
-  if (code === 1007) logger.error({ err, ...request }, "the model call failed");
-}
