@@ -58,7 +58,12 @@ export function watchStorageRisks(
     const found = risksOf(await storage.examine(now()));
     generation = before;
     examinedAt = performance.now();
-    logChanges(logger, risks, found);
+    for (const [subject, finding] of found) {
+      const { level, loses } = risks.get(subject) ?? {};
+      if (level !== finding.level || loses !== finding.loses) logFinding(logger, finding);
+    }
+    for (const [subject, { message }] of risks)
+      if (!found.has(subject)) logger.info({ subject }, `storage: resolved: ${message}`);
     risks = found;
     onRisks?.(risks.size);
   }
@@ -75,20 +80,9 @@ export function watchStorageRisks(
   return () => clearInterval(timer);
 }
 
-type Risks = ReadonlyMap<string, Finding>;
-
 /** Findings that are not ok, by their subject: the message may hold numbers and names that vary. */
-const risksOf = (findings: readonly Finding[]): Risks =>
+const risksOf = (findings: readonly Finding[]): ReadonlyMap<string, Finding> =>
   new Map(findings.filter(({ level }) => level !== "ok").map((finding) => [finding.subject, finding]));
-
-function logChanges(logger: Logger, before: Risks, risks: Risks): void {
-  for (const [subject, finding] of risks) {
-    const { level, loses } = before.get(subject) ?? {};
-    if (level !== finding.level || loses !== finding.loses) logFinding(logger, finding);
-  }
-  for (const [subject, { message }] of before)
-    if (!risks.has(subject)) logger.info({ subject }, `storage: resolved: ${message}`);
-}
 
 const logFinding = (logger: Logger, { level, ...finding }: Finding): void =>
   logger[level === "error" ? "error" : "warn"](finding, `storage: ${finding.message}`);

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 import { H3, type H3Event } from "h3";
 import { toNodeHandler } from "h3/node";
 import { NodeRequest } from "srvx/node";
@@ -21,16 +21,13 @@ export function nodeHandler(app: H3): RequestListener {
     const pathname = mark < 0 ? url : url.slice(0, mark);
     const answer = app.direct.get(`${method} ${pathname}`);
     if (answer === undefined || request.headers.origin !== undefined) return throughH3(request, response);
-    answer(eventOf(request, response, { pathname, search: mark < 0 ? "" : url.slice(mark) }))
+    const req = new NodeRequest({ req: request, res: response });
+    // The fields of an event that the handlers use.
+    const event = { req, url: { pathname, search: mark < 0 ? "" : url.slice(mark) }, runtime: req.runtime };
+    answer(event as unknown as H3Event)
       .then((answered) => sendReady(response, answered as ReadyResponse))
       .catch(() => response.destroy());
   };
-}
-
-/** The fields of an event that the handlers use. */
-function eventOf(request: IncomingMessage, response: ServerResponse, url: { pathname: string; search: string }) {
-  const req = new NodeRequest({ req: request, res: response });
-  return { req, url, runtime: req.runtime } as unknown as H3Event;
 }
 
 /** Sends the parts of a response. Node leaves out the body for HEAD. */

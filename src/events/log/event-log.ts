@@ -107,19 +107,16 @@ export class EventLog {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      if (this.#deps.storage.durable && this.#waiting.every(({ later }) => later)) await this.#held();
+      if (this.#deps.storage.durable && this.#waiting.every(({ later }) => later))
+        await new Promise<void>((resolve) => {
+          setTimeout(resolve, HELD_MS);
+          this.#release = resolve;
+        });
       this.#writing = this.#takeBatch();
       await this.#write(this.#writing);
     }
     this.#writing = [];
     this.#draining = undefined; // In the same tick as the check of the queue, or an event queued in between would wait.
-  }
-
-  #held(): Promise<void> {
-    return new Promise((resolve) => {
-      setTimeout(resolve, HELD_MS);
-      this.#release = resolve;
-    });
   }
 
   async #write(batch: readonly QueuedEvent[]): Promise<void> {
