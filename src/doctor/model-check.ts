@@ -48,7 +48,7 @@ async function probeEmbeddings(config: EmbeddingsConfig, signal: AbortSignal): P
 async function probe(model: ProviderConfig, otherwise: "none" | "extractive", signal: AbortSignal): Promise<Finding> {
   const base = model.base_url.replace(/(?<!\/)\/+$/, "");
   const place = base.replace(/(:\/\/)[^/?#@]*@/, "$1");
-  const ask: Ask = (path, init) => {
+  const ask = (path: string, init?: RequestInit): Promise<Response> => {
     const headers = { ...headersOf(model), "content-type": "application/json" };
     return fetch(`${base}${path}`, { headers, signal: withTimeout(signal, ANSWER_MS), redirect: "error", ...init });
   };
@@ -69,25 +69,23 @@ async function probe(model: ProviderConfig, otherwise: "none" | "extractive", si
       if (refused !== undefined) return refused;
     }
     // Not every server lists its models: then the shortest possible completion is the test.
-    return await complete(model, place, ask);
+    const started = performance.now();
+    const query = new URLSearchParams(model.query).toString();
+    const messages = [{ role: "user", content: "ping" }];
+    const body = JSON.stringify({ model: model.model, [model.length_field]: TOKENS, messages, ...model.body });
+    const {
+      ok,
+      status,
+      body: reply,
+    } = await ask(`/chat/completions${query === "" ? "" : `?${query}`}`, { method: "POST", body });
+    await reply?.cancel();
+    const ms = Math.round(performance.now() - started);
+    if (ok) return finding("modelAnswers", { place, model: model.model, ms });
+    return refusal(status, place, model) ?? finding("noModelThere", { place, status, model: model.model });
   } catch (error) {
     const fallback = otherwise === "extractive" ? ", or are answered from the sources." : ".";
     return finding("modelDown", { place, reason: networkReason(error), fallback });
   }
-}
-
-type Ask = (path: string, init?: RequestInit) => Promise<Response>;
-
-async function complete(model: ProviderConfig, place: string, ask: Ask): Promise<Finding> {
-  const started = performance.now();
-  const query = new URLSearchParams(model.query).toString();
-  const messages = [{ role: "user", content: "ping" }];
-  const body = JSON.stringify({ model: model.model, [model.length_field]: TOKENS, messages, ...model.body });
-  const response = await ask(`/chat/completions${query === "" ? "" : `?${query}`}`, { method: "POST", body });
-  await response.body?.cancel();
-  const { ok, status } = response;
-  if (ok) return finding("modelAnswers", { place, model: model.model, ms: Math.round(performance.now() - started) });
-  return refusal(status, place, model) ?? finding("noModelThere", { place, status, model: model.model });
 }
 
 function refusal(status: number, place: string, model: ProviderConfig): Finding | undefined {
