@@ -74,7 +74,12 @@ async function applyFile(draft: Draft, file: string, keys: readonly ConfigKey[])
     const isSet = getAt(draft.tree, key.path) !== undefined;
     if (isSet && !draft.sources.has(key.name)) draft.sources.set(key.name, `file ${file}`);
   }
-  checkStorageUrl(draft, file);
+  const { tree, baseDir, errors } = draft;
+  const { storage } = tree;
+  if (typeof storage !== "string") return;
+  // Commands that run in different folders must find the same storage.
+  if (storage.startsWith("fs:")) tree["storage"] = `fs:${resolve(baseDir, storage.slice(3))}`;
+  if (/^[a-z-]+:\/\/[^@/:]*:[^@/]+@/i.test(storage)) errors.push(fillTemplate(WRITTEN_SECRETS.password, { file }));
 }
 
 /** Refuses a secret in the configuration file itself, and reads the file that `…_file` names. */
@@ -111,14 +116,6 @@ async function readSecret(draft: Draft, key: ConfigKey, path: string, pointer: s
   } catch (error) {
     draft.errors.push(`${key.name}: the file that ${pointer} names cannot be read: ${(error as Error).message}`);
   }
-}
-
-function checkStorageUrl({ tree, baseDir, errors }: Draft, file: string): void {
-  const { storage } = tree;
-  if (typeof storage !== "string") return;
-  // Commands that run in different folders must find the same storage.
-  if (storage.startsWith("fs:")) tree["storage"] = `fs:${resolve(baseDir, storage.slice(3))}`;
-  if (/^[a-z-]+:\/\/[^@/:]*:[^@/]+@/i.test(storage)) errors.push(fillTemplate(WRITTEN_SECRETS.password, { file }));
 }
 
 /** Errors for variables that start with `ANP_` and set no key. In every pod, Kubernetes describes a service that is called
