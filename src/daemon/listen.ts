@@ -54,21 +54,16 @@ async function listenWithListhen(handler: RequestListener, host: string, port: n
     });
     // listhen's http-shutdown tracks each request, and crashes the process when its socket has already gone.
     for (const other of server.listeners("request")) if (other !== handler) server.off("request", other as () => void);
-    await listenAgain(server, host);
+    // listhen passes no backlog: with Node's 511, connections of a burst are dropped, and retried after up to 15 s.
+    const { port: taken } = server.address() as AddressInfo;
+    server.closeAllConnections();
+    await once(server.close(), "close");
+    await once(server.listen({ port: taken, host, backlog: BACKLOG }), "listening");
     // listhen omits the scheme's default port, but keeps the colon before it.
     return { server, url: url.replace(/:?\/?$/, "") };
   } catch (error) {
     throw new PortError(`Cannot listen on ${host}:${port}: ${(error as Error).message}`, { cause: error });
   }
-}
-
-/** listhen passes no backlog: with Node's 511, connections of a burst are dropped, and retried after up to 15 s. */
-async function listenAgain(server: Server, host: string): Promise<void> {
-  const { port } = server.address() as AddressInfo;
-  const closed = once(server.close(), "close");
-  server.closeAllConnections();
-  await closed;
-  await once(server.listen({ port, host, backlog: BACKLOG }), "listening");
 }
 
 const SWEEP_MS = 50; // How often connections that have become idle are closed while the server stops, ms.
