@@ -49,7 +49,10 @@ export function createClient(settings: ClientSettings): Client {
     const { method } = endpoint;
     const key = endpoint.idempotent && (givenKey ?? `anp-${systemRandom.bytes(16).toString("hex")}`);
     const body = endpoint.body && JSON.stringify(input.body);
-    const request = { method, url: urlOf(base, endpoint, input.query), headers: headersOf(endpoint, token, key), body };
+    const url = new URL(pageUrl(base, endpoint.path));
+    for (const [name, value] of Object.entries((input.query ?? {}) as Record<string, string | number | undefined>))
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    const request = { method, url: url.href, headers: headersOf(endpoint, token, key), body };
     const timeout_ms = settings.timeout_ms ?? TIMEOUTS[id] ?? TIMEOUTS[method]!;
     for (let attempt = 1; ; attempt++) {
       let response: WireResponse | undefined;
@@ -75,13 +78,6 @@ function mayRepeat(error: unknown, response: WireResponse | undefined, isSafe: b
   // The service's own codes are final. A 429 is sent before anything else: the request had no effect.
   const isFinal = error instanceof RemoteRefusal && error.code >= 1000;
   return TRANSIENT.has(response.status) && !isFinal && (isSafe || response.status === 429);
-}
-
-function urlOf(base: URL, { path }: Endpoint, query: unknown): string {
-  const url = new URL(pageUrl(base, path));
-  for (const [name, value] of Object.entries((query ?? {}) as Record<string, string | number | undefined>))
-    if (value !== undefined) url.searchParams.set(name, String(value));
-  return url.href;
 }
 
 const headersOf = ({ auth, body }: Endpoint, token: string | undefined, key: string | undefined) => ({
@@ -121,7 +117,13 @@ const isEnvelope = (value: unknown): value is { readonly success: unknown } =>
 export function failureOf(id: string, response: WireResponse, origin: string): Error {
   const { status, headers, text } = response;
   const value = parseJson(text);
-  if (!isEnvelope(value)) return noDaemon(response, origin);
+  if (!isEnvelope(value)) {
+    const { location } = headers;
+    if (status >= 300 && status < 400 && location !== undefined)
+      return new UnreachableError(`${origin} redirects to ${location}; a token is not sent on. Use that address.`);
+    const type = headers["content-type"]?.split(";", 1)[0] ?? "nothing";
+    return new UnreachableError(`No daemon answers at ${origin}: status ${status} with ${type}.`);
+  }
   const violation = (reason: string, request_id = headers["x-request-id"]): Error =>
     new ContractViolation(`The error response to ${id} violates the contract: ${reason}.`, request_id);
   const checked = validate(errorEnvelope, value);
@@ -133,14 +135,6 @@ export function failureOf(id: string, response: WireResponse, origin: string): E
   const wait = headers["retry-after"];
   const kept: Record<string, string> = wait === undefined ? {} : { "retry-after": wait };
   return new RemoteRefusal(known, message, { fieldErrors, headers: kept, request_id });
-}
-
-function noDaemon({ status, headers }: WireResponse, origin: string): UnreachableError {
-  const { location } = headers;
-  if (status >= 300 && status < 400 && location !== undefined)
-    return new UnreachableError(`${origin} redirects to ${location}; a token is not sent on. Use that address.`);
-  const type = headers["content-type"]?.split(";", 1)[0] ?? "nothing";
-  return new UnreachableError(`No daemon answers at ${origin}: status ${status} with ${type}.`);
 }
 
 const describe = (errors: readonly InvalidField[]) => errors.map((error) => printField(error, "envelope")).join("; ");
