@@ -37,12 +37,12 @@ class Parts {
   readonly list: string[]; // Names and values, one after the other.
   bytes: string | undefined; // The body as latin1, if known: Node appends it to the headers.
 
-  constructor(body: string | null, status: number, request_id: string, ...headers: Readonly<Record<string, string>>[]) {
+  constructor(body: string | null, status: number, request_id: string, headers: Readonly<Record<string, string>>) {
     this.body = body;
     this.status = status;
     this.list = body === null ? [...FIXED] : [...FIXED, "content-type", "application/json; charset=utf-8"];
     this.list.push("x-request-id", request_id);
-    for (const some of headers) for (const name in some) this.list.push(name, some[name]!);
+    for (const name in headers) this.list.push(name, headers[name]!);
   }
 
   get headers(): [string, string][] {

@@ -19,8 +19,12 @@ export function createMetrics(version: string) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const meters = createMeters(registry);
-  startSeries(meters);
-  meters.gauges.anp_build_info.set({ version }, 1);
+  const { counters, gauges, histograms } = meters;
+  // Prometheus sees no increase in a series that begins with 1, so series that rarely count start at 0.
+  for (const [name, series] of Object.entries<Record<string, string>[]>(STARTS.counters))
+    for (const labels of series) counters[name as keyof typeof counters].inc(labels, 0);
+  for (const labels of STARTS.storage_calls) histograms.anp_storage_call_duration_seconds.zero(labels);
+  gauges.anp_build_info.set({ version }, 1);
   let sources: Sources | undefined;
   return {
     contentType: registry.contentType,
@@ -136,13 +140,6 @@ const createServiceMetrics = ({ counters, histograms }: Meters): Omit<ServiceObs
 });
 
 type Meters = ReturnType<typeof createMeters>;
-
-/** Prometheus sees no increase in a series that begins with 1, so series that rarely count start at 0. */
-function startSeries({ counters, histograms }: Meters): void {
-  for (const [name, series] of Object.entries<Record<string, string>[]>(STARTS.counters))
-    for (const labels of series) counters[name as keyof typeof counters].inc(labels, 0);
-  for (const labels of STARTS.storage_calls) histograms.anp_storage_call_duration_seconds.zero(labels);
-}
 
 /** Creates the metrics that `metrics.json` declares, with labels and the upper bounds of histogram buckets. */
 function createMeters(registry: Registry) {
