@@ -31,9 +31,11 @@ export function judge(expect: NonNullable<Step["expect"]>, request: WireRequest,
 function compareAll(expect: NonNullable<Step["expect"]>, answer: SmokeAnswer): Problem[] {
   // Where answers are counted, the other expectations are about those of status 200.
   if (expect.counts !== undefined && answer.status !== 200) return [];
+  const { code } = expect;
+  const usual = typeof code === "number" && Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].status : 200;
   const status = [
-    ...compare(expect.status ?? usualStatus(expect.code), answer.status, "status"),
-    ...(expect.code === undefined ? [] : compare(expect.code, fieldOf(answer.body, "code"), "code")),
+    ...compare(expect.status ?? usual, answer.status, "status"),
+    ...(code === undefined ? [] : compare(code, fieldOf(answer.body, "code"), "code")),
   ];
   if (status.length > 0) return status; // With another status the body has other fields.
   return [
@@ -79,8 +81,5 @@ export function judgeCounts(counts: Readonly<Record<string, unknown>>, answers: 
     ),
   ];
 }
-
-const usualStatus = (code: unknown): number =>
-  typeof code === "number" && Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].status : 200;
 
 const fieldOf = (body: unknown, name: string) => (isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined);
