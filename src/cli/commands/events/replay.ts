@@ -89,12 +89,6 @@ async function run(
   const rejects = rejected === undefined ? undefined : await openRejects(rejected, io.cwd, before !== undefined);
   let done = { place: source.place(), report: before?.report };
   const showProgress = progressFrom(done.place, done.report);
-  const saveResumePoint = async (): Promise<boolean> => {
-    if (pointFile === undefined || done.report === undefined) return false;
-    const place = { ...done.place, sha256: await source.digestBefore(done.place) };
-    await pointFile.save({ place, report: done.report });
-    return true;
-  };
   try {
     const lines = source.lines(interrupt.signal);
     const report = await replayInto(rate === undefined ? lines : limitRate(lines, rate, interrupt.signal), {
@@ -115,14 +109,18 @@ async function run(
       },
     });
     interrupt.signal.throwIfAborted();
-    await pointFile?.remove();
+    if (pointFile !== undefined) await rm(pointFile, { force: true });
     return { report };
   } catch (error) {
     terminal.progress("");
-    const isSaved = await saveResumePoint();
-    const { report = emptyReport(), place } = done;
-    if ((error as Error).name === "AbortError") return { report, interruptedAt: place.line };
-    if (isSaved) terminal.say(`Lines 1 to ${place.line} are done. The same command resumes from there.`);
+    const { report, place } = done;
+    const isResumable = pointFile !== undefined && report !== undefined;
+    if (isResumable) {
+      const point = { place: { ...place, sha256: await source.digestBefore(place) }, report };
+      await replaceFile(pointFile, `${JSON.stringify(point)}\n`);
+    }
+    if ((error as Error).name === "AbortError") return { report: report ?? emptyReport(), interruptedAt: place.line };
+    if (isResumable) terminal.say(`Lines 1 to ${place.line} are done. The same command resumes from there.`);
     throw error;
   } finally {
     terminal.progress("");
@@ -136,25 +134,17 @@ const resumePoint = z.object({
   report: replayReport,
 });
 
-/** Where the resume point of one file and one target is stored. */
-type ResumePointFile = ReturnType<typeof resumePointFile>;
-
-/** Stores a resume point in the user's state folder, `~/.local/state/anp/replay/`. Losing it does no harm: a replay
+/** The file of a resume point, in the user's state folder `~/.local/state/anp/replay/`. Losing it does no harm: a replay
  * from the beginning stores nothing twice.
  * @param file the file's real path
  * @param target what it is replayed into: a storage's URL, or a daemon's and its user */
-function resumePointFile(env: Context["env"], file: string, target: string) {
-  const path = userFolder("state", env, "replay", `${sha256(JSON.stringify([file, target])).slice(0, 32)}.json`);
-  return {
-    /** The point of an earlier run; undefined when none can be read. */
-    read: async () => resumePoint.safeParse(parseJson(await readFile(path, "utf8").catch(() => ""))).data,
-    save: (point: z.infer<typeof resumePoint>) => replaceFile(path, `${JSON.stringify(point)}\n`),
-    remove: () => rm(path, { force: true }),
-  };
-}
+const resumePointFile = (env: Context["env"], file: string, target: string): string =>
+  userFolder("state", env, "replay", `${sha256(JSON.stringify([file, target])).slice(0, 32)}.json`);
 
-async function resume(source: LineSource, pointFile: ResumePointFile | undefined, terminal: Context["terminal"]) {
-  const point = await pointFile?.read();
+/** Goes on from the point of an earlier run, which it returns; undefined when none can be read. */
+async function resume(source: LineSource, pointFile: string | undefined, terminal: Context["terminal"]) {
+  const text = pointFile === undefined ? "" : await readFile(pointFile, "utf8").catch(() => "");
+  const point = resumePoint.safeParse(parseJson(text)).data;
   if (point === undefined || point.place.line === 0) return undefined;
   if ((await source.digestBefore(point.place)) !== point.place.sha256) return undefined;
   source.goTo(point.place);
