@@ -6,7 +6,6 @@ import { declareCommand, type Invocation } from "./framework/define-command.ts";
 import { didYouMean } from "../runtime/text/edit-distance.ts";
 import { EXIT, UsageError } from "./framework/command-failure.ts";
 import TOPICS from "./help/help-topics.json" with { type: "json" };
-import type { Topic } from "./help/help-text.ts";
 import { version } from "../runtime/package-file.ts";
 import { declareGlobals } from "./framework/global-flags.ts";
 import { descriptionOf, examplesOf, notesOf } from "./help/command-help.ts";
@@ -55,7 +54,7 @@ async function argumentsOf(argv: readonly string[], { stdout }: CommandIo): Prom
     const known = [...CATALOGUE.map(({ name }) => name), ...Object.keys(TOPICS)];
     throw new UsageError(`There is no command or help topic ${second}.${didYouMean(second, known)}`);
   }
-  stdout.write(await (await import("./help/help-text.ts")).helpText(second as Topic));
+  stdout.write(await (await import("./help/help-text.ts")).helpText(second));
   return undefined;
 }
 

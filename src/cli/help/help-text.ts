@@ -7,10 +7,7 @@ import SMOKE_KEYS from "../../smoke/file/smoke-file.json" with { type: "json" };
 import MATCHER_TEXTS from "../../smoke/run/matchers.json" with { type: "json" };
 import { EXIT } from "../framework/command-failure.ts";
 import MEANINGS from "./meanings.json" with { type: "json" };
-import TOPICS from "./help-topics.json" with { type: "json" };
 
-/** The topics of `anp help`, which belong to no single command. */
-export type Topic = keyof typeof TOPICS;
 type Row = readonly [name: string, ...meaning: string[]];
 const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = { ...SMOKE_KEYS, ...MEANINGS };
 
@@ -31,8 +28,8 @@ const TABLES: Readonly<Record<string, () => readonly Row[]>> = {
     }),
 };
 
-/** The text of a help topic: the file of its name, with its tables. */
-export async function helpText(topic: Topic): Promise<string> {
+/** The text of a help topic, one of `help-topics.json`: the file of its name, with its tables. */
+export async function helpText(topic: string): Promise<string> {
   if (topic === "configuration") return exampleConfig();
   const text = await readFile(new URL(`${topic}.txt`, import.meta.url), "utf8");
   return text.replaceAll(/^( *)\{\{(\w+)\}\}/gm, (_place, margin: string, table: string) =>
