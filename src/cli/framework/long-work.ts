@@ -83,14 +83,14 @@ export class SkippedDamage {
   };
 
   /** The damage below a headline; empty when there is none. */
-  lines(headline: (count: number) => string): string[] {
+  lines(headline: string): string[] {
     if (this.count === 0) return [];
     const more = this.count > SHOWN ? [`And ${this.count - SHOWN} more.`] : [];
-    return [headline(this.count), ...this.#messages, ...more];
+    return [headline, ...this.#messages, ...more];
   }
 
   /** @throws CommandFailure with the lines, if there are any */
-  fail(exit: ExitCode, headline: (count: number) => string): void {
+  fail(exit: ExitCode, headline: string): void {
     if (this.count > 0) throw new CommandFailure(exit, this.lines(headline).join("\n"));
   }
 }

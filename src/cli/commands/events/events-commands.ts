@@ -71,7 +71,7 @@ async function inRange(
     if ((range.from ?? 0) > (range.to ?? Infinity)) throw new UsageError("--from must not be after --to.");
     await read(session, { range, zone, onDamage: skipped.add });
   });
-  skipped.fail(EXIT.partial, (count) => `${count} damaged batches of events were left out:`);
+  skipped.fail(EXIT.partial, `${skipped.count} damaged batches of events were left out:`);
 }
 
 const record = defineCommand("events record", {

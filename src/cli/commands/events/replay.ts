@@ -64,7 +64,7 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
       const into: ReplayTarget = (...given) => replayEvents({ storage, ids, onSkipped: skipped.add }, ...given);
       const target = url.startsWith("fs:") ? `fs:${resolve(context.cwd, url.slice(3))}` : url;
       const replayed = await run(context, source, flags, durable ? target : undefined, into);
-      const headline = (count: number) => `${count} damaged batches of events could not be compared with the input:`;
+      const headline = `${skipped.count} damaged batches of events could not be compared with the input:`;
       return { ...replayed, damagedBatches: skipped.lines(headline) };
     };
     return withAccounts(context, replayHere, flags.dryRun ? { absent: true } : { create: true });

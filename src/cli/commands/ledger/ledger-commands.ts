@@ -29,7 +29,7 @@ const show = defineCommand("ledger show", {
       );
       if (found.length === 0) {
         const where = user === undefined ? "any ledger" : `the ledger of ${user}`;
-        damage.fail(EXIT.failure, () => `${id} was not found. ${SEARCHED}`);
+        damage.fail(EXIT.failure, `${id} was not found. ${SEARCHED}`);
         throw new CommandFailure(EXIT.notFound, `${id} was not found in ${where}.`);
       }
       if (found.length === 1) await printEntry(context, found[0]!, zone);
@@ -38,7 +38,7 @@ const show = defineCommand("ledger show", {
         await printTable(context, { table: "found entries", rows, zone });
         context.terminal.say(`${found.length} entries have this reference: show one by its number and --user.`);
       }
-      damage.fail(EXIT.failure, () => SEARCHED);
+      damage.fail(EXIT.failure, SEARCHED);
     }),
 });
 
@@ -120,7 +120,7 @@ const search = defineCommand("ledger search", {
         const found = searchLedgers(service, wanted, countTo(report, "users searched"), skipUsers(damage.add));
         await printAll(context, columns, foundRows(found));
       });
-      damage.fail(EXIT.failure, () => SEARCHED);
+      damage.fail(EXIT.failure, SEARCHED);
     }),
 });
 
@@ -136,7 +136,7 @@ const top = defineCommand("ledger top", {
       );
     });
     await printTable(context, { table: "top users", rows });
-    damage.fail(EXIT.failure, () => "The storage is damaged. The totals lack these users; all others were counted.");
+    damage.fail(EXIT.failure, "The storage is damaged. The totals lack these users; all others were counted.");
   },
 });
 
@@ -161,10 +161,7 @@ const exportLedger = defineCommand("ledger export", {
         for await (const entry of of(service.ledger.entries)) if (!(await printer.print(entry))) return;
         await (isComplete() ? printer.end() : printer.flush()); // Nobody takes JSON without its end for complete.
       }
-      damage.fail(
-        EXIT.failure,
-        () => "The storage is damaged. Of these users the rest is missing; all others are whole.",
-      );
+      damage.fail(EXIT.failure, "The storage is damaged. Of these users the rest is missing; all others are whole.");
     }),
 });
 

@@ -27,7 +27,7 @@ const copy = defineCommand("storage copy", {
       } finally {
         await target.close();
       }
-      damage.fail(EXIT.failure, () => SOURCE_DAMAGED);
+      damage.fail(EXIT.failure, SOURCE_DAMAGED);
     }),
 });
 
@@ -36,7 +36,7 @@ const exportStorage = defineCommand("storage export", {
     withAccounts(context, async ({ service: { storage, clock } }) => {
       const damage = new SkippedDamage();
       const lines = archiveLines(storage, toIso(clock.now()), damage.add);
-      if (await printLong(context, INCOMPLETE, lines, "lines")) damage.fail(EXIT.failure, () => SOURCE_DAMAGED);
+      if (await printLong(context, INCOMPLETE, lines, "lines")) damage.fail(EXIT.failure, SOURCE_DAMAGED);
     }),
 });
 

@@ -20,7 +20,7 @@ const list = defineCommand("users list", {
     rows.sort((a, b) => (a.user_id < b.user_id ? -1 : 1));
     const data = rows.map((row) => ({ ...row, erased_at: row.erased?.at ?? null }));
     await printTable(context, { table: "users", data, rows, zone });
-    damage.fail(EXIT.failure, () => "The storage is damaged. All other users were listed.");
+    damage.fail(EXIT.failure, "The storage is damaged. All other users were listed.");
   },
 });
 
