@@ -21,20 +21,18 @@ export interface DamagedValue {
 
 type StoredKey = readonly EncodedSegment[];
 type StoredText = { readonly key: StoredKey; readonly text: string };
+type Report = (damaged: DamagedValue) => void;
 
 /** Checks values of which `verifyLedgers` reads only the key: subscriptions, sessions, tokens, events and so on; and
  * the messages of the answers that its entries charged for. Nothing is listed or read a second time.
  * @param report called with each damaged value @throws StorageError when the storage does not answer */
-export function checkValues(storage: Storage, report: (damaged: DamagedValue) => void): LedgerHooks {
-  async function note(damages: Damages): Promise<void> {
-    for await (const damaged of damages) report(damaged);
-  }
+export function checkValues(storage: Storage, report: Report): LedgerHooks {
   return {
     async onKeys(keys) {
       const looked = keys.filter((key) => schemaOf(key) !== undefined || isHead(key));
-      if (looked.length > 0) await note(checkAll(storage, looked));
+      if (looked.length > 0) await checkAll(storage, looked, report);
     },
-    onEntries: (user, entries) => note(checkAnswers(storage, user, entries)),
+    onEntries: (user, entries) => checkAnswers(storage, user, entries, report),
   };
 }
 
@@ -55,32 +53,30 @@ function schemaOf(key: StoredKey): z.ZodType | undefined {
 const isHead = (key: StoredKey): boolean =>
   key.at(-1)!.text === "head" && (["audit", "events"].includes(key[0]!.text) || key[2]?.text === "sessions");
 
-type Damages = AsyncGenerator<DamagedValue>;
-
-async function* checkAll(storage: Storage, keys: readonly StoredKey[]): Damages {
+async function checkAll(storage: Storage, keys: readonly StoredKey[], report: Report): Promise<void> {
   const found: StoredText[] = [];
   for (const [index, text] of (await readEach(storage, keys)).entries()) {
     const key = keys[index]!;
     const schema = schemaOf(key);
     const checked = schema === undefined ? text : checkDocument(key, text, schema);
-    if (checked instanceof Error) yield { user: ownerOf(key), message: checked.message };
-    else if (schema === userProfile) yield* cutOffErasure(key, checked as UserProfile | undefined);
+    if (checked instanceof Error) report({ user: ownerOf(key), message: checked.message });
+    else if (schema === userProfile) checkErasure(key, checked as UserProfile | undefined, report);
     if (typeof text === "string") found.push({ key, text });
   }
-  yield* checkItems(storage, found);
+  await checkItems(storage, found, report);
 }
 
-function* cutOffErasure(key: StoredKey, profile: UserProfile | undefined) {
+function checkErasure(key: StoredKey, profile: UserProfile | undefined, report: Report): void {
   const { at, complete } = profile?.erased ?? { complete: true };
   const message = `the erasure that began on ${at} was cut off: run \`anp users erase\` again`;
-  if (!complete) yield { user: ownerOf(key), message, isErasure: true };
+  if (!complete) report({ user: ownerOf(key), message, isErasure: true });
 }
 
-async function* checkItems(storage: Storage, found: readonly StoredText[]): Damages {
+async function checkItems(storage: Storage, found: readonly StoredText[], report: Report): Promise<void> {
   const items = found.flatMap((one) => itemShownBy(one) ?? []).filter(({ version }) => version > 0);
   const isThere = await Promise.all(items.map(({ stem, version }) => storage.has(itemKey(stem, version))));
   for (const [index, { key, stem, version }] of items.entries())
-    if (!isThere[index]!) yield { user: ownerOf(key), message: missingItem(stem, version).message };
+    if (!isThere[index]!) report({ user: ownerOf(key), message: missingItem(stem, version).message });
 }
 
 /** The item whose existence this value implies: the previous item, or the one that a head names. */
@@ -94,7 +90,8 @@ function itemShownBy({ key, text }: StoredText) {
 }
 
 /** The message of an answer is stored before it is charged for, so that none is charged without it. */
-async function* checkAnswers(storage: Storage, user: EncodedSegment, { first, charged }: WalkedEntries): Damages {
+async function checkAnswers(storage: Storage, user: EncodedSegment, walked: WalkedEntries, report: Report) {
+  const { first, charged } = walked;
   const all = new Set(charged.filter((id) => id !== null));
   if (all.size === 0) return;
   const kept = await prunedBefore(storage); // Older ones may have been removed on purpose.
@@ -108,7 +105,7 @@ async function* checkAnswers(storage: Storage, user: EncodedSegment, { first, ch
     const key = entryKey(user, first + index);
     const problem = answer === undefined ? "the answer is missing" : "it is an answer to somebody else";
     const wrong = new CorruptionError(printKey(messageKey(id)), `${problem}, which ${printKey(key)} charged for`);
-    yield { user: user.text, message: (answer instanceof Error ? answer : wrong).message };
+    report({ user: user.text, message: (answer instanceof Error ? answer : wrong).message });
   }
 }
 
