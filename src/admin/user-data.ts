@@ -99,8 +99,7 @@ async function* storedAnswers(storage: Storage, user: string, onStep: () => void
     const keys = segments.map((segment) => messageKey(Number(decodeSegment(segment))));
     for (const [index, text] of (await storage.getMany(keys)).entries()) {
       const value = checkDocument(keys[index]!, text, message);
-      if (value instanceof Error || value?.user_id !== user) continue;
-      yield { key: keys[index]!, value };
+      if (!(value instanceof Error) && value?.user_id === user) yield { key: keys[index]!, value };
     }
   }
 }

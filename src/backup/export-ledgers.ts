@@ -27,9 +27,6 @@ export async function* exportLedger(storage: Storage, ledger: Ledger, id: string
 
 async function* answersOf(storage: Storage, entries: readonly Entry[]): AsyncGenerator<string> {
   const keys = entries.flatMap(({ details }) => (details.type === "chat_cost" ? [messageKey(details.message_id)] : []));
-  const texts = await storage.getMany(keys);
-  for (const [index, key] of keys.entries()) {
-    const text = texts[index];
-    if (parseDocument(key, text, message) !== undefined) yield `{"answer":${text!}}`;
-  }
+  for (const [index, text] of (await storage.getMany(keys)).entries())
+    if (parseDocument(keys[index]!, text, message) !== undefined) yield `{"answer":${text!}}`;
 }

@@ -93,9 +93,7 @@ async function* itemsFrom(storage: Storage, stem: EncodedSegment, from: number, 
   for (let next = from; ;) {
     const keys = Array.from({ length: BATCH }, (_, step) => itemKey(stem, next + step));
     for (const found of await valuesOf(storage, keys)) {
-      if (found === undefined) {
-        return reportLostEnd(storage, stem, next, onDamage);
-      }
+      if (found === undefined) return reportLostEnd(storage, stem, next, onDamage);
       if (found instanceof CorruptionError) onDamage(found.message);
       else yield found;
       next += 1;
