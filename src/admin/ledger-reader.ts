@@ -59,8 +59,6 @@ export const isFreeUse = ({ details }: Entry): boolean => details.type === "chat
 
 const NONE = { earned: 0, spent: 0, free_uses: 0, entries: 0 }; // Totals over entries. Amounts are points.
 type Totals = typeof NONE;
-/** Totals of entries, by type and by day. */
-export type LedgerSummary = Awaited<ReturnType<typeof summarizeLedger>>;
 
 /** Summarizes entries, in memory by days, not entries: types with the most entries first, days newest first, empty days
  * left out. @param dayOf the quota day of an instant, ms since the epoch */

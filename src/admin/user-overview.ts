@@ -5,8 +5,6 @@ import { toLedgerRow } from "./ledger-reader.ts";
 
 const MOST_LISTED = 5;
 const ENTRIES_SEARCHED = 50;
-/** What support needs to know of a user. */
-export type UserOverview = Awaited<ReturnType<typeof userOverview>>;
 
 /** Reads what support needs to know of a user, each list newest first.
  * @throws AnpError 404 for a user who is not known

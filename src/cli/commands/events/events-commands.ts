@@ -9,7 +9,6 @@ import { isRecord } from "../../../runtime/json/json-values.ts";
 import { parseOrError } from "../../../runtime/json/parse-json.ts";
 import { formatOf, printRecord, printTable } from "../../terminal/print.ts";
 import { feedbackByArticle } from "../../../admin/article-feedback.ts";
-import type { countEvents } from "../../../events/projections/event-stats.ts";
 import { printLong, SkippedDamage } from "../../framework/long-work.ts";
 import { dayIn, since, until } from "../../framework/time-format.ts";
 import type { TimeRange } from "../../../events/log/day-log.ts";
@@ -30,8 +29,7 @@ const stats = defineCommand("events stats", {
   options: { ...rangeFlags, by: optional(oneOf("article")) },
   run: ({ by, ...flags }, context) =>
     inRange(context, flags, async ({ service: { events, storage } }, { range, zone, onDamage }) => {
-      if (by === undefined) await printStats(await events.stats(range, onDamage, (ms) => dayIn(ms, zone)), context);
-      else {
+      if (by === "article") {
         const rows = await feedbackByArticle(storage, range, onDamage);
         await printTable(context, {
           table: "articles",
@@ -42,19 +40,19 @@ const stats = defineCommand("events stats", {
             questions: { of: ({ questions }) => questions.join(" · ") },
           },
         });
+        return;
       }
+      const data = await events.stats(range, onDamage, (ms) => dayIn(ms, zone));
+      const rows = [
+        ...data.by_type.map(({ event_type: name, count }) => ({ by: "type", name, count })),
+        ...data.by_day.map(({ day: name, count }) => ({ by: "day", name, count })),
+        ...Object.entries(data.feedback).map(([name, count]) => ({ by: "feedback", name, count })),
+      ];
+      await printTable(context, { table: "event statistics", data, rows });
+      if (formatOf(context) === "table")
+        await context.terminal.write(`\n${data.events} events of ${data.users} users.\n`);
     }),
 });
-
-async function printStats(data: Awaited<ReturnType<typeof countEvents>>, context: Context): Promise<void> {
-  const rows = [
-    ...data.by_type.map(({ event_type, count }) => ({ by: "type", name: event_type, count })),
-    ...data.by_day.map(({ day: name, count }) => ({ by: "day", name, count })),
-    ...Object.entries(data.feedback).map(([name, count]) => ({ by: "feedback", name, count })),
-  ];
-  await printTable(context, { table: "event statistics", data, rows });
-  if (formatOf(context) === "table") await context.terminal.write(`\n${data.events} events of ${data.users} users.\n`);
-}
 
 /** Reads the events of a range and skips damaged batches, which are reported after the others were read.
  * @throws UsageError when the range ends before it starts */

@@ -9,7 +9,7 @@ import { formatOf, openRowPrinter, printRecord, printTable, tableColumns, type C
 import { toIso } from "../../../runtime/clock.ts";
 import { dayIn, showAge, showTime } from "../../framework/time-format.ts";
 import { recentFlags, selectionFlags, selectionOf } from "./selection-flags.ts";
-import { newestFirst, summarizeLedger, toLedgerRow, type LedgerSummary } from "../../../admin/ledger-reader.ts";
+import { newestFirst, summarizeLedger, toLedgerRow } from "../../../admin/ledger-reader.ts";
 import type { FoundEntry } from "../../../admin/find-entry.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
 
@@ -68,38 +68,34 @@ const summary = defineCommand("ledger summary", {
   arguments: { user: userParam() },
   options: { ...selectionFlags, ...recentFlags },
   async run({ user, ...flags }, context) {
+    const { terminal } = context;
+    const format = formatOf(context);
     const summarize = async (operations: AccountOperations): Promise<void> => {
       const { openLedgerReader } = await import("./daemon-ledger-reader.ts");
       const { user_id, balance_points: balance } = (await operations.run("getMe", {})).data;
       const zone = await operations.zone();
       const selection = selectionOf(flags, context.clock.now(), zone);
       const rows = newestFirst(openLedgerReader(operations, user_id), selection);
-      const totals = await summarizeLedger(rows, (ms) => dayIn(ms, zone));
-      await printSummary(context, { user_id, since: toIso(selection.since!), balance, ...totals }, zone);
+      const { by_type, by_day, ...totals } = await summarizeLedger(rows, (ms) => dayIn(ms, zone));
+      if (format !== "table") {
+        const found = { user_id, since: toIso(selection.since!), balance, ...totals };
+        await printRecord(context, format === "json" || format === "jsonl" ? { ...found, by_type, by_day } : found);
+        return;
+      }
+      const { earned, spent, free_uses, entries } = totals;
+      await printRecord(context, { user_id, balance, earned, spent, net: earned - spent, free_uses, entries });
+      if (entries === 0) {
+        terminal.say("No entry matches.");
+        return;
+      }
+      await terminal.write("\n");
+      await printTable(context, { table: "types of entries", rows: by_type });
+      await terminal.write(`\nDays in ${zone}\n`);
+      await printTable(context, { table: "days", rows: by_day });
     };
     await withAccountOperations(context, user, summarize, { lookUp: true });
   },
 });
-
-type Summary = LedgerSummary & { readonly user_id: string; readonly since: string; readonly balance: number };
-
-async function printSummary(context: Context, found: Summary, zone: string): Promise<void> {
-  const { terminal } = context;
-  if (formatOf(context) !== "table") {
-    const { by_type, by_day, ...totals } = found;
-    await printRecord(context, ["json", "jsonl"].includes(formatOf(context)) ? { ...totals, by_type, by_day } : totals);
-    return;
-  }
-  const { user_id, balance, earned, spent, free_uses, entries, by_type, by_day } = found;
-  await printRecord(context, { user_id, balance, earned, spent, net: earned - spent, free_uses, entries });
-  if (entries === 0) terminal.say("No entry matches.");
-  else {
-    await terminal.write("\n");
-    await printTable(context, { table: "types of entries", rows: by_type });
-    await terminal.write(`\nDays in ${zone}\n`);
-    await printTable(context, { table: "days", rows: by_day });
-  }
-}
 
 const search = defineCommand("ledger search", {
   options: {

@@ -85,8 +85,7 @@ const revoke = defineCommand("tokens revoke", {
   async run({ token, user, all, yes }, context) {
     if ((token === undefined) === (user === undefined)) throw new UsageError("Give either ID, or --user and --all.");
     if (all !== (user !== undefined)) throw new UsageError("--user and --all go together.");
-    if (user !== undefined) return revokeAll(context, user, yes);
-    await revokeOne(context, token!, yes);
+    await (user === undefined ? revokeOne(context, token!, yes) : revokeAll(context, user, yes));
   },
 });
 

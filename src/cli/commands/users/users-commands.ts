@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import type { UserOverview } from "../../../admin/user-overview.ts";
 import { collect } from "../../../runtime/batches.ts";
-import { CommandFailure, defineCommand, defineGroup, EXIT, type Context } from "../../framework/command.ts";
+import { CommandFailure, defineCommand, defineGroup, EXIT } from "../../framework/command.ts";
 import { confirmUnlessYes, operatorFlags } from "../../framework/confirm.ts";
 import { longWork, SkippedDamage } from "../../framework/long-work.ts";
 import { knownUser, optional, required, integer, oneOf, userId, toggle } from "../../params/param.ts";
@@ -27,51 +26,47 @@ const list = defineCommand("users list", {
 const show = defineCommand("users show", {
   arguments: { user: knownUser() },
   async run({ user }, context) {
-    const overview = await withAccounts(context, async ({ service }) =>
+    const { details, ...lists } = await withAccounts(context, async ({ service }) =>
       (await import("../../../admin/user-overview.ts")).userOverview(service, await findUser(context, service, user)),
     );
     const format = formatOf(context);
-    if (format === "table") return printOverview(context, overview);
-    const { details, ...lists } = overview;
-    await printRecord(context, format === "json" || format === "jsonl" ? { ...details, ...lists } : details);
+    if (format !== "table") {
+      await printRecord(context, format === "json" || format === "jsonl" ? { ...details, ...lists } : details);
+      return;
+    }
+    const { terminal, clock } = context;
+    const features = showFeatures(lists.features);
+    const { user_id, lang, created_at, erased_at, is_erased, plan, subscription, next_reset_at } = details;
+    const zone = zoneOf(next_reset_at);
+    await printRecord(context, {
+      user:
+        erased_at === null
+          ? `${user_id}, reads ${lang}, since ${showTime(created_at, zone)} ${zone}`
+          : `${user_id}, erased ${showTime(erased_at, zone)} ${zone}: ${is_erased === true ? "only the ledger is kept" : "not complete, run it again"}`,
+      points: `${details.balance} (earned ${details.total_earned}, spent ${details.total_spent})`,
+      free_uses: `${details.remaining_free_quota} of ${details.free_daily_quota} left, reset ${showReset(next_reset_at, clock.now())}`,
+      plan: `${plan} (${subscription})${features === "" ? "" : `: ${features}`}`,
+    });
+
+    async function section<T extends object, N extends TableName>(title: string, given: Tabled<T, N>) {
+      const { rows } = given;
+      await terminal.write(`\n${terminal.paint("bold", title)}${rows.length === 0 ? ": none" : ""}\n`);
+      if (rows.length > 0) await printTable(context, given);
+    }
+    await section("Tokens", { table: "tokens", rows: lists.tokens });
+    await section("Last questions", {
+      table: "questions of a user",
+      rows: lists.last_questions,
+      cells: { cost: { of: ({ points_cost, free_use }) => (free_use ? "free use" : String(points_cost || "none")) } },
+    });
+    await section("Last entries", { table: "ledger", rows: lists.last_entries, zone });
+    await section("Feedback of the last 7 days", {
+      table: "feedback of a user",
+      rows: lists.feedback,
+      cells: { route: { of: ({ route, sub_intent }) => [route, sub_intent].filter(Boolean).join("/") } },
+    });
   },
 });
-
-async function printOverview(context: Context, overview: UserOverview): Promise<void> {
-  const { terminal } = context;
-  const now = context.clock.now();
-  const { details } = overview;
-  const features = showFeatures(overview.features);
-  const { user_id, lang, created_at, erased_at, is_erased, plan, subscription, next_reset_at } = details;
-  const zone = zoneOf(next_reset_at);
-  await printRecord(context, {
-    user:
-      erased_at === null
-        ? `${user_id}, reads ${lang}, since ${showTime(created_at, zone)} ${zone}`
-        : `${user_id}, erased ${showTime(erased_at, zone)} ${zone}: ${is_erased === true ? "only the ledger is kept" : "not complete, run it again"}`,
-    points: `${details.balance} (earned ${details.total_earned}, spent ${details.total_spent})`,
-    free_uses: `${details.remaining_free_quota} of ${details.free_daily_quota} left, reset ${showReset(next_reset_at, now)}`,
-    plan: `${plan} (${subscription})${features === "" ? "" : `: ${features}`}`,
-  });
-
-  async function section<T extends object, N extends TableName>(title: string, given: Tabled<T, N>) {
-    const { rows } = given;
-    await terminal.write(`\n${terminal.paint("bold", title)}${rows.length === 0 ? ": none" : ""}\n`);
-    if (rows.length > 0) await printTable(context, given);
-  }
-  await section("Tokens", { table: "tokens", rows: overview.tokens });
-  await section("Last questions", {
-    table: "questions of a user",
-    rows: overview.last_questions,
-    cells: { cost: { of: ({ points_cost, free_use }) => (free_use ? "free use" : String(points_cost || "none")) } },
-  });
-  await section("Last entries", { table: "ledger", rows: overview.last_entries, zone });
-  await section("Feedback of the last 7 days", {
-    table: "feedback of a user",
-    rows: overview.feedback,
-    cells: { route: { of: ({ route, sub_intent }) => [route, sub_intent].filter(Boolean).join("/") } },
-  });
-}
 
 const create = defineCommand("users create", {
   arguments: { user: required(userId) },
