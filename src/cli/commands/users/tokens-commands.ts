@@ -85,7 +85,23 @@ const revoke = defineCommand("tokens revoke", {
   async run({ token, user, all, yes }, context) {
     if ((token === undefined) === (user === undefined)) throw new UsageError("Give either ID, or --user and --all.");
     if (all !== (user !== undefined)) throw new UsageError("--user and --all go together.");
-    await (user === undefined ? revokeOne(context, token!, yes) : revokeAll(context, user, yes));
+    await withAccounts(context, async ({ service: { tokens }, zone, callOf }) => {
+      if (user !== undefined) {
+        await callOf(user);
+        const active = await activeTokens(tokens, user);
+        const question = `Revoke ${countTokens(active)} of ${cleanLine(user)}?`;
+        if (active.length > 0) await confirmChange(context, yes, question);
+        const rows = await tokens.end(user, idsOf(active));
+        return void (await printTable(context, { table: "tokens", rows, none: `${user} has no active tokens.` }));
+      }
+      const found = await tokens.find(token!);
+      if (found === undefined)
+        throw new CommandFailure(EXIT.notFound, "No such token. `anp tokens list USER` shows the ids.");
+      const { id, user_id, label } = found;
+      const named = `the token ${id}${label === "" ? "" : ` (${cleanLine(label)})`} of ${cleanLine(user_id)}`;
+      if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${named}?`);
+      await printRecord(context, (await tokens.revoke(id)) ?? found, shownBy(showTimeIn(zone)));
+    });
   },
 });
 
@@ -111,27 +127,6 @@ async function tokensToChooseFrom(context: Context, owner: string): Promise<Toke
     await callOf(owner);
     return tokens.list(owner);
   });
-}
-
-const revokeOne = (context: Context, typed: string, yes: boolean): Promise<void> =>
-  withAccounts(context, async ({ service, zone }) => {
-    const found = await service.tokens.find(typed);
-    if (found === undefined)
-      throw new CommandFailure(EXIT.notFound, "No such token. `anp tokens list USER` shows the ids.");
-    const { id, user_id, label } = found;
-    const token = `the token ${id}${label === "" ? "" : ` (${cleanLine(label)})`} of ${cleanLine(user_id)}`;
-    if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${token}?`);
-    await printRecord(context, (await service.tokens.revoke(found.id)) ?? found, shownBy(showTimeIn(zone)));
-  });
-
-async function revokeAll(context: Context, user: string, yes: boolean): Promise<void> {
-  const rows = await withAccounts(context, async ({ service: { tokens }, callOf }) => {
-    await callOf(user);
-    const active = await activeTokens(tokens, user);
-    if (active.length > 0) await confirmChange(context, yes, `Revoke ${countTokens(active)} of ${cleanLine(user)}?`);
-    return tokens.end(user, idsOf(active));
-  });
-  await printTable(context, { table: "tokens", rows, none: `${user} has no active tokens.` });
 }
 
 export const command = defineGroup("tokens", { issue, list, rotate, revoke });
