@@ -1,5 +1,5 @@
 import type { SourceItem } from "../assistant/passage.ts";
-import { readMessages, type Message } from "../assistant/sessions/messages.ts";
+import { readMessages } from "../assistant/sessions/messages.ts";
 import { loggedEvents, type TimeRange } from "../events/log/day-log.ts";
 import type { OnSkipped } from "../storage/stream.ts";
 import { batchesOf } from "../runtime/batches.ts";
@@ -27,28 +27,23 @@ export async function feedbackByArticle(storage: Storage, range: TimeRange, onSk
     if (feedback_type === undefined || message_id === undefined) continue;
     votes.set(message_id, (votes.get(message_id) ?? new Map<string, Vote>()).set(user_id, feedback_type));
   }
-  const articles: Articles = new Map();
+  const articles = new Map<string, ReturnType<typeof noFeedback>>();
   const newestFirst = [...votes.keys()].sort((a, b) => b - a); // Ids grow with time: the newest questions are kept.
   for await (const ids of batchesOf(newestFirst, 100))
-    for (const message of await readMessages(storage, ids)) {
-      const vote = votes.get(message.message_id)!.get(message.user_id);
-      if (vote !== undefined) countVote(articles, message, vote);
+    for (const { message_id, user_id, source_items, route, question } of await readMessages(storage, ids)) {
+      const vote = votes.get(message_id)!.get(user_id);
+      if (vote === undefined) continue;
+      const quoted = source_items.map(({ kind, lang, id, title, url }) => ({ kind, lang, id, title, url }));
+      for (const article of quoted.length === 0 ? [null] : quoted) {
+        const key = article === null ? "" : `${article.kind} ${article.lang} ${article.id}`;
+        const found = articles.get(key) ?? noFeedback(article);
+        articles.set(key, found);
+        found[vote] += 1;
+        if (!found.routes.includes(route)) found.routes.push(route);
+        if (vote === "inaccurate" && found.questions.length < QUESTIONS_LISTED) found.questions.push(question);
+      }
     }
   const all = [...articles.values()];
   for (const { routes } of all) routes.sort();
   return all.sort((a, b) => b.inaccurate - a.inaccurate || b.helpful - a.helpful);
-}
-
-type Articles = Map<string, ReturnType<typeof noFeedback>>;
-
-function countVote(articles: Articles, { source_items, route, question }: Message, vote: Vote): void {
-  const quoted = source_items.map(({ kind, lang, id, title, url }) => ({ kind, lang, id, title, url }));
-  for (const article of quoted.length === 0 ? [null] : quoted) {
-    const key = article === null ? "" : `${article.kind} ${article.lang} ${article.id}`;
-    const found = articles.get(key) ?? noFeedback(article);
-    articles.set(key, found);
-    found[vote] += 1;
-    if (!found.routes.includes(route)) found.routes.push(route);
-    if (vote === "inaccurate" && found.questions.length < QUESTIONS_LISTED) found.questions.push(question);
-  }
 }
