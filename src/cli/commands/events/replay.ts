@@ -39,33 +39,26 @@ export const replay = defineCommand("events replay", {
   async run(flags, context) {
     const source = await openLineSource(flags.file, context.io);
     try {
-      await printReport(context, await replayFrom(context, source, flags));
+      const damage = new SkippedDamage();
+      await printReport(context, await replayFrom(context, source, flags, damage), damage);
     } finally {
       await source.close();
     }
   },
 });
 
-interface Replayed {
-  readonly report: ReplayReport;
-  readonly interruptedAt?: number; // The last line that was processed, when the user interrupted it.
-  readonly damagedBatches?: readonly string[]; // Of the storage's log.
-}
-
 type ReplayTarget = (lines: Lines, options: PacedOptions) => Promise<ReplayReport>;
 
-async function replayFrom(context: Context, source: LineSource, flags: Flags): Promise<Replayed> {
+/** @param damage gets the damage of the storage's log */
+async function replayFrom(context: Context, source: LineSource, flags: Flags, damage: SkippedDamage) {
   const { daemon } = context;
   if (daemon === undefined) {
     const { replayEvents } = await import("../../../events/replay/replay-events.ts");
-    const replayHere = async ({ service: { storage, ids } }: AccountsSession): Promise<Replayed> => {
+    const replayHere = async ({ service: { storage, ids } }: AccountsSession) => {
       const { durable, url } = storage;
-      const skipped = new SkippedDamage();
-      const into: ReplayTarget = (...given) => replayEvents({ storage, ids, onSkipped: skipped.add }, ...given);
+      const into: ReplayTarget = (...given) => replayEvents({ storage, ids, onSkipped: damage.add }, ...given);
       const target = url.startsWith("fs:") ? `fs:${resolve(context.cwd, url.slice(3))}` : url;
-      const replayed = await run(context, source, flags, durable ? target : undefined, into);
-      const headline = `${skipped.count} damaged batches of events could not be compared with the input:`;
-      return { ...replayed, damagedBatches: skipped.lines(headline) };
+      return run(context, source, flags, durable ? target : undefined, into);
     };
     return withAccounts(context, replayHere, flags.dryRun ? { absent: true } : { create: true });
   }
@@ -76,13 +69,16 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
   return run(context, source, flags, target, (lines, options) => replayToDaemon(operations, lines, options));
 }
 
+type Replayed = Awaited<ReturnType<typeof run>>;
+
+/** The report, and the last line that was processed when the user interrupted it. */
 async function run(
   { io, terminal }: Context,
   source: LineSource,
   { dryRun, rate, rejected, restart }: Flags,
   target: string | undefined,
   replayInto: ReplayTarget,
-): Promise<Replayed> {
+) {
   const pointFile = source.file && target && !dryRun ? resumePointFile(io.env, source.file, target) : undefined;
   const before = restart ? undefined : await resume(source, pointFile, terminal);
   const interrupt = awaitInterrupt(io);
@@ -172,10 +168,10 @@ const openRejects = (file: string, cwd: string, append: boolean): Promise<FileHa
     throw new UsageError(`--rejected ${file} cannot be written: ${(error as Error).message}.`);
   });
 
-async function printReport(context: Context, { report, interruptedAt, damagedBatches = [] }: Replayed): Promise<void> {
+async function printReport(context: Context, { report, interruptedAt }: Replayed, damage: SkippedDamage) {
   const { read, stored, skipped, rejected_total, rejected } = report;
   await printRecord(context, context.globals.format === "json" ? report : { read, stored, skipped, rejected_total });
-  const lines = [...damagedBatches];
+  const lines = damage.lines(`${damage.count} damaged batches of events could not be compared with the input:`);
   if (rejected_total > 0) {
     lines.push(`${rejected_total} ${rejected_total === 1 ? "line was" : "lines were"} rejected.`);
     const listed = rejected.slice(0, REJECTED_LISTED);
