@@ -60,25 +60,17 @@ export async function onDaemon(daemon: DaemonTarget, user: string | undefined, r
   let me: Promise<Success<"getMe">> | undefined;
 
   async function run<K extends OperationId>(id: K, input: RawInput, idempotencyKey?: string): Promise<Success<K>> {
-    if (ENDPOINTS[id].auth === "required") requireToken(daemon);
+    const remedy = "Give ANP_TOKEN_FILE, ANP_TOKEN, --token, or a --profile that has one.";
+    if (ENDPOINTS[id].auth === "required" && daemon.token === undefined)
+      throw new CommandFailure(EXIT.auth, `There is no token for ${daemon.url}. ${remedy}`);
     return client(id, input, idempotencyKey);
   }
 
-  async function ownAccount() {
-    requireToken(daemon);
-    return (await (me ??= client("getMe"))).data;
-  }
-
+  const ownAccount = async () => (await (me ??= run("getMe", {}))).data;
   const currentUser = async (): Promise<string> => (await ownAccount()).user_id;
   if (user !== undefined && (await currentUser()) !== user)
     throw new UsageError(`The token is not ${user}'s but ${await currentUser()}'s.`);
   return { run, currentUser, zone: async () => zoneOf((await ownAccount()).next_reset_at) };
-}
-
-function requireToken({ url, token }: DaemonTarget): void {
-  if (token !== undefined) return;
-  const remedy = "Give ANP_TOKEN_FILE, ANP_TOKEN, --token, or a --profile that has one.";
-  throw new CommandFailure(EXIT.auth, `There is no token for ${url}. ${remedy}`);
 }
 
 const onStorage = <Id extends OperationId, S extends AccountsSession>(
