@@ -92,34 +92,23 @@ type Ask = (question: string, session: number | undefined) => Promise<Outcome<"s
 async function converse({ io, terminal }: Context, first: number | undefined, ask: Ask): Promise<ExitCode> {
   const { createInterface } = await import("node:readline"); // Loaded on demand: most questions are asked alone.
   const lines = createInterface({ input: io.stdin, output: io.stderr, terminal: true, prompt: "> " });
-  let session = first;
-  let last: Answer | undefined;
+  const chat: { session: number | undefined; last?: Answer | undefined } = { session: first };
   let interrupt: (() => void) | undefined;
   lines.on("SIGINT", () => (interrupt === undefined ? lines.close() : interrupt()));
 
   async function answer(question: string): Promise<boolean> {
     const interrupted = new Promise<undefined>((resolve) => (interrupt = () => resolve(undefined)));
     terminal.progress("answering, Ctrl-C ends");
-    const outcome = await Promise.race([ask(question, session), interrupted]).finally(() => terminal.progress(""));
+    const outcome = await Promise.race([ask(question, chat.session), interrupted]).finally(() => terminal.progress(""));
     interrupt = undefined;
     if (outcome === undefined) return false;
-    last = outcome.data;
-    session = last.session_id;
-    const count = sourcesOf(last).length;
+    const { data } = outcome;
+    [chat.session, chat.last] = [data.session_id, data];
+    const count = sourcesOf(data).length;
     const hint = count === 0 ? "" : terminal.paint("dim", `\n/sources: ${count}`);
-    await terminal.write(`${cleanText(last.answer)}${hint}\n`);
-    lines.setPrompt(`[${costOf(last)}] > `);
+    await terminal.write(`${cleanText(data.answer)}${hint}\n`);
+    lines.setPrompt(`[${costOf(data)}] > `);
     return true;
-  }
-
-  async function runSlashCommand(command: string): Promise<void> {
-    const sources = last === undefined ? [] : sourcesOf(last);
-    if (command === "/sources") await terminal.write(`${sources.join("\n") || "The last answer has no sources."}\n`);
-    else if (command !== "/new") terminal.say(COMMANDS);
-    else {
-      [session, last] = [undefined, undefined];
-      terminal.say("The next question begins a new session.");
-    }
   }
 
   terminal.say(COMMANDS);
@@ -128,7 +117,13 @@ async function converse({ io, terminal }: Context, first: number | undefined, as
     for await (const typed of lines) {
       const line = typed.trim();
       if (line === "/quit") break;
-      if (line.startsWith("/")) await runSlashCommand(line);
+      if (line === "/sources") {
+        const sources = chat.last === undefined ? [] : sourcesOf(chat.last);
+        await terminal.write(`${sources.join("\n") || "The last answer has no sources."}\n`);
+      } else if (line === "/new") {
+        [chat.session, chat.last] = [undefined, undefined];
+        terminal.say("The next question begins a new session.");
+      } else if (line.startsWith("/")) terminal.say(COMMANDS);
       else if (line !== "") {
         try {
           if (!(await answer(line))) return EXIT.interrupted;
