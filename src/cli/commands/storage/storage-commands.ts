@@ -46,7 +46,12 @@ const importStorage = defineCommand("storage import", {
     const restore = async ({ service }: AccountsSession): Promise<void> => {
       const lines = await openLines(file, context.io);
       try {
-        const all = await readToEnd(context, archivedValues(lines.read()));
+        let all = 0;
+        await longWork(context, "Nothing was written.", async (report) => {
+          for await (const _value of countPassed(archivedValues(lines.read()), report, "values checked")) all += 1;
+        }).catch((error: unknown) => {
+          throw withAdvice(error, { ChecksumError: "Nothing was written." });
+        });
         await restoreInto(context, service.storage, { verb: "import", values: archivedValues(lines.read()), all });
       } finally {
         await lines.close();
@@ -55,15 +60,6 @@ const importStorage = defineCommand("storage import", {
     await withAccounts(context, restore, { create: true, unfinished: true });
   },
 });
-
-const readToEnd = (context: Context, values: AsyncIterable<StoredValue>): Promise<number> =>
-  longWork(context, "Nothing was written.", async (report) => {
-    let count = 0;
-    for await (const _value of countPassed(values, report, "values checked")) count += 1;
-    return count;
-  }).catch((error: unknown) => {
-    throw withAdvice(error, { ChecksumError: "Nothing was written." });
-  });
 
 /** The failure of an import with advice by the error's name, others as they are; a storage error keeps its code. */
 function withAdvice(error: unknown, advice: Readonly<Record<string, string>>): unknown {
