@@ -35,14 +35,6 @@ export async function readProfiles(env: Env): Promise<Profiles> {
   });
   if (found === undefined) return { profiles: {} };
   const [text, { mode }] = found;
-  const kept = readText(text, file);
-  const secret = Object.values(kept.profiles).some(({ token }) => token !== undefined);
-  if (secret && (mode & 0o077) !== 0)
-    throw new CommandFailure(EXIT.usage, `Others may read the tokens in ${file}. Fix it: chmod 600 ${file}`);
-  return kept;
-}
-
-function readText(text: string, file: string): Profiles {
   let value: unknown;
   try {
     value = parse(text) ?? {};
@@ -51,9 +43,14 @@ function readText(text: string, file: string): Profiles {
     throw new CommandFailure(EXIT.usage, `The profiles ${file} are not valid YAML.`);
   }
   const checked = validate(profilesFileSchema, value);
-  if (checked.valid) return checked.data;
-  const errors = checked.errors.map((error) => printField(error, "file"));
-  throw new CommandFailure(EXIT.usage, `The profiles ${file} are not valid: ${errors.join("; ")}`);
+  if (!checked.valid) {
+    const errors = checked.errors.map((error) => printField(error, "file"));
+    throw new CommandFailure(EXIT.usage, `The profiles ${file} are not valid: ${errors.join("; ")}`);
+  }
+  const secret = Object.values(checked.data.profiles).some(({ token }) => token !== undefined);
+  if (secret && (mode & 0o077) !== 0)
+    throw new CommandFailure(EXIT.usage, `Others may read the tokens in ${file}. Fix it: chmod 600 ${file}`);
+  return checked.data;
 }
 
 /** Replaces the user's profiles as a whole, readable by the user alone. */
