@@ -26,7 +26,8 @@ type PlannedFile = { readonly file: SmokeFile; readonly cases: readonly Case[] }
 type FileDaemon = DaemonTarget | DaemonPlan;
 
 /** Runs smoke files and reports their results.
- * @throws CommandFailure when a file is invalid (then none is run), a step failed, or the daemon cannot be reached */
+ * @throws CommandFailure when a file is invalid (then none is run), a step failed, the daemon cannot be reached, or the
+ * JUnit report cannot be written */
 export async function runSmoke(options: SmokeOptions, context: Context): Promise<void> {
   refuseStorageFlags(context);
   const planned = await openFiles(options, context);
@@ -53,7 +54,18 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   } finally {
     interrupt.forget();
   }
-  await report(results, kind, options, context);
+  const report = {
+    human: () => toSummary(results, terminal.paint),
+    tap: () => toTap(results),
+    junit: () => toJunit(results),
+    json: () => `${JSON.stringify(results, null, 2)}\n`,
+  };
+  await terminal.write(report[kind]());
+  const { junit } = options;
+  if (junit !== undefined)
+    await writeFile(resolve(context.cwd, junit), toJunit(results)).catch((error: unknown) => {
+      throw new CommandFailure(EXIT.failure, `The report cannot be written: ${(error as Error).message}`);
+    });
   if (interrupt.signal.aborted) throw new CommandFailure(EXIT.interrupted, "Interrupted. Cleanup steps were run.");
   const unreachable = results.at(-1)?.unreachable;
   if (unreachable !== undefined) throw new CommandFailure(EXIT.unreachable, unreachable);
@@ -62,23 +74,6 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   const ran = results.some(({ steps }) => steps.some((step) => step.phase === "steps" && step.outcome !== "skipped"));
   const nothing = "Every step was skipped, so nothing was tested. --allow-skipped accepts that.";
   if (!ran && !options.allowSkipped) throw new CommandFailure(EXIT.smoke, nothing);
-}
-
-type Kind = NonNullable<SmokeOptions["report"]> | "json";
-
-/** @throws CommandFailure when the JUnit report cannot be written */
-async function report(results: readonly FileResult[], kind: Kind, { junit }: SmokeOptions, { terminal, cwd }: Context) {
-  const texts = {
-    human: () => toSummary(results, terminal.paint),
-    tap: () => toTap(results),
-    junit: () => toJunit(results),
-    json: () => `${JSON.stringify(results, null, 2)}\n`,
-  };
-  await terminal.write(texts[kind]());
-  if (junit === undefined) return;
-  await writeFile(resolve(cwd, junit), toJunit(results)).catch((error: unknown) => {
-    throw new CommandFailure(EXIT.failure, `The report cannot be written: ${(error as Error).message}`);
-  });
 }
 
 /** A file's own daemon is in memory, and the file sets its clock and fixture. */
