@@ -1,4 +1,4 @@
-import { open, readFile, rm, type FileHandle } from "node:fs/promises";
+import { open, readFile, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
@@ -82,7 +82,11 @@ async function run(
   const pointFile = source.file && target && !dryRun ? resumePointFile(io.env, source.file, target) : undefined;
   const before = restart ? undefined : await resume(source, pointFile, terminal);
   const interrupt = awaitInterrupt(io);
-  const rejects = rejected === undefined ? undefined : await openRejects(rejected, io.cwd, before !== undefined);
+  const flag = before === undefined ? "w" : "a"; // What an earlier run wrote is kept.
+  const opening = rejected === undefined ? undefined : open(resolve(io.cwd, rejected), flag);
+  const rejects = await opening?.catch((error: unknown) => {
+    throw new UsageError(`--rejected ${rejected} cannot be written: ${(error as Error).message}.`);
+  });
   let done = { place: source.place(), report: before?.report };
   const showProgress = progressFrom(done.place, done.report);
   try {
@@ -161,12 +165,6 @@ function progressFrom({ offset: start }: LinePlace, { read: before } = emptyRepo
     ].join(", ");
   };
 }
-
-/** @param append keeps what an earlier run wrote */
-const openRejects = (file: string, cwd: string, append: boolean): Promise<FileHandle> =>
-  open(resolve(cwd, file), append ? "a" : "w").catch((error: unknown) => {
-    throw new UsageError(`--rejected ${file} cannot be written: ${(error as Error).message}.`);
-  });
 
 async function printReport(context: Context, { report, interruptedAt }: Replayed, damage: SkippedDamage) {
   const { read, stored, skipped, rejected_total, rejected } = report;
