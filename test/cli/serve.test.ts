@@ -148,7 +148,7 @@ it("keeps every change of processes that run at once, also when all of them load
   const exchange = ["exchange", "alice", "1", "--yes", ...SMALL_WORLD];
   const results = await Promise.all([spawnAnp(exchange, { cwd }), spawnAnp(exchange, { cwd }), anp(exchange, { cwd })]);
   for (const { code, stderr } of results)
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/^(There is no .*\n)?$/)]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^(The fixture .* is not loaded yet: .*\n)?$/)]);
   const { stdout } = await anp(["ledger", "verify", ...SMALL_WORLD], { cwd });
   expect(stdout).toBe(
     "user_id\tentries\tbalance\tstate\tfault_entry\tfault\n" +
