@@ -200,6 +200,16 @@ describe("several questions in one", () => {
     expect(answer.text).toMatch(/24 months.*serial number/s);
   });
 
+  it("are not charged by an article that answers one of them alone", () => {
+    const deck = new AnswerIndex([
+      passage({ id: "pets", title: "Pets on board", text: "Dogs travel free of charge in the kennel on deck 4." }),
+      passage({ id: "meals", title: "Meals", text: "Breakfast is served from 7:00 on deck 5." }),
+    ]);
+    expect(ask("Do dogs travel free of charge in the kennel?", [], deck).outcome).toBe("answered");
+    const answer = ask("Do dogs travel free of charge in the kennel? Who is the captain?", [], deck);
+    expect([answer.outcome, answer.sources[0]?.id]).toEqual(["unsure", "pets"]);
+  });
+
   it("are not answered surely where one is not", () => {
     const answer = ask("What does a bicycle cost? Which captain is the oldest?");
     expect(answer.outcome).not.toBe("answered");

@@ -43,15 +43,20 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const ofNews = { ...request, routing: routing.route === "notice" ? routing : routeTo("news", routing) };
   if (!isTitle && asksForLatest(request))
     return withRouting(answerLatest(ofNews, index), ofNews.routing, "latest", "latest");
-  const apart = isTitle ? undefined : (answerState(request, index) ?? answerEach(request, index));
-  if (apart !== undefined) return apart;
+  const state = isTitle ? undefined : answerState(request, index);
+  if (state !== undefined) return state;
+  const parts = isTitle ? [] : answerParts(request, index);
+  const combined = combineParts(parts, request);
+  if (combined !== undefined) return combined;
   const { question, history } = request;
   const findings = searchFor(request, index, !isTitle && isKind("news", question));
   const found = answerFromEvidence(findings, request);
   const isSame = history.at(-1)?.answer === found.text && history.at(-1)?.question !== question; // Repeats the previous answer.
   // An article gives only the rule for a calculation, or for the caller's own things.
   const isRule = request.hasModel !== true && (isKind("calculation", question) || isKind("ownRecord", question));
-  const isDoubtful = isSame || (!isTitle && (isRule || isKind("state", question)));
+  const first = found.sources[0]?.id;
+  const isPartial = parts.some(({ thing, answer: one }) => thing === undefined && one?.sources[0]?.id !== first);
+  const isDoubtful = isSame || isPartial || (!isTitle && (isRule || isKind("state", question)));
   const answer = isDoubtful && found.outcome === "answered" ? asUnsure(found, routing.lang) : found;
   return settle(answer, findings, request, index);
 }
@@ -74,18 +79,22 @@ function answerState(request: AnswerRequest, index: AnswerIndex): PreparedAnswer
   return withRouting(quote(isSure ? "answered" : "unsure", findings, request), routeTo("notice", routing));
 }
 
-/** Answers the parts of a compound question separately. Undefined if a part has no answer (or only an offer while none is
- * sure), if two parts share an article, or if one of several things has neither a sure answer nor a title that names it. */
-function answerEach(request: AnswerRequest, index: AnswerIndex): PreparedAnswer | undefined {
+/** Answers the parts of a compound question separately. */
+function answerParts(request: AnswerRequest, index: AnswerIndex) {
   const asked = request.wide || request.isPart === true ? [] : partsOf(request.question);
-  if (asked.length === 0) return undefined;
-  const parts = asked.map(({ question, thing }, at) => {
+  return asked.map(({ question, thing }, at) => {
     const before = thing === undefined ? asked.slice(0, at) : [];
     const history = [...request.history, ...before.map((one) => ({ question: one.question, answer: "" }))];
     const routing = { ...routeQuestion(question, { history }), lang: request.routing.lang };
     const part = { ...request, question, history, routing, near: undefined, isPart: true };
     return { question, thing, history, ...prepareAnswer(part, index) };
   });
+}
+
+/** Combines the answers of parts. Undefined if a part has no answer (or only an offer while none is sure), if two parts
+ * share an article, or if one of several things has neither a sure answer nor a title that names it. */
+function combineParts(parts: ReturnType<typeof answerParts>, request: AnswerRequest): PreparedAnswer | undefined {
+  if (parts.length === 0) return undefined;
   const all = parts.flatMap(({ answer }) => answer ?? []);
   const articles = new Set(all.map(({ sources }) => sources[0]?.id));
   const outcomes = new Set(all.map(({ outcome }) => outcome));
@@ -94,11 +103,11 @@ function answerEach(request: AnswerRequest, index: AnswerIndex): PreparedAnswer 
     return thing !== undefined && outcome !== "answered" && (outcome === "offered" || !names(sources[0]?.title, thing));
   });
   if (isUnlike || isVague || articles.size < parts.length) return undefined;
-  const combined = { text: all.map(({ text }) => text).join("\n\n"), sources: all.flatMap(({ sources }) => sources) };
+  const together = { text: all.map(({ text }) => text).join("\n\n"), sources: all.flatMap(({ sources }) => sources) };
   const outcome = outcomes.size === 1 ? all[0]!.outcome : "unsure";
   const excerpts = parts.flatMap(({ forModel }) => forModel?.excerpts ?? []);
   const forModel = excerpts.length > 0 && { forModel: { excerpts, otherwise: declined(request) } };
-  return { routing: all[0]!.routing, by: "parts", parts, answer: { ...all[0]!, ...combined, outcome }, ...forModel };
+  return { routing: all[0]!.routing, by: "parts", parts, answer: { ...all[0]!, ...together, outcome }, ...forModel };
 }
 
 /** Labels help and notices with the operator's category, since the router's sub-intents are those of one industry. */
