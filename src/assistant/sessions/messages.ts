@@ -69,7 +69,8 @@ const marksOf = (storage: Storage) => new Stream(storage, ["retention", "answers
 /** The lowest id of an answer that must exist after its charge; 0 if none was ever pruned. */
 export async function prunedBefore(storage: Storage): Promise<number> {
   const marks = marksOf(storage);
-  return (await marks.get(await marks.head()))?.before ?? 0;
+  const head = await marks.head();
+  return head === 0 ? 0 : ((await marks.get(head))?.before ?? 0);
 }
 
 /** Records, before the removal, that answers with ids below `before` are removed. The mark never falls in any process. */
@@ -77,7 +78,7 @@ export async function markPruned(storage: Storage, before: number): Promise<void
   const marks = marksOf(storage);
   for (;;) {
     const head = await marks.head();
-    if (((await marks.get(head))?.before ?? 0) >= before) return;
+    if (head > 0 && ((await marks.get(head))?.before ?? 0) >= before) return;
     if ((await marks.append(head, { before })) === "created") return;
   }
 }
