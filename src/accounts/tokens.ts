@@ -39,7 +39,8 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
   const indexedLength = prefix.length + INDEXED_CHARACTERS;
   // Unknown tokens are cached, too: each guess costs one read.
   const cache = createTtlCache(deps.ttl_ms, async (secret) => {
-    return { record: await present(storage, tokenKey(sha256(secret)), readToken(storage, sha256(secret))) };
+    const digest = sha256(secret);
+    return { record: await present(storage, tokenKey(digest), readToken(storage, digest)) };
   });
 
   async function add(secret: string, token: Named, expires_at?: number): Promise<TokenRecord> {
