@@ -26,7 +26,8 @@ export function articleOf(given: string): string {
   return only?.[1] ?? page.replace(ONE.beforeBody, "");
 }
 
-const withoutMarks = rewriter(PATTERNS.tags, "gi");
+/** Removes tags; a block starts a new line. */
+export const withoutMarks = rewriter(PATTERNS.tags, "gi");
 /** Removes tags, after {@link withoutFurniture}; a block starts a new line. A `<` that does not open a tag is kept. */
 export const withoutTags = (html: string): string => withoutMarks(withoutFurniture(html));
 

@@ -1,6 +1,6 @@
 import { decodeHTMLStrict } from "entities/decode";
 import { patternsOf, rewriter } from "../runtime/text/patterns.ts";
-import { withListsAndRows, withoutTags } from "./html-lines.ts";
+import { withListsAndRows, withoutMarks, withoutTags } from "./html-lines.ts";
 import PATTERNS from "./plain-text-patterns.json" with { type: "json" };
 
 const CONTROL =
@@ -24,7 +24,7 @@ const BULLET = /^[ \t]*[*+-][ \t]+/gm;
  * @example
  * plainText("<h2>Fees</h2>**0.5**&nbsp;USDT"); // "\nFees\n0.5 USDT" */
 export function plainText(article: string, bullet = ""): string {
-  const text = withoutControls(decodeEntities(withoutTags(withListsAndRows(article.replace(/\r\n?/g, "\n")))));
+  const text = withoutControls(decodeEntities(withoutMarks(withListsAndRows(article.replace(/\r\n?/g, "\n")))));
   const verbatim: string[] = []; // Code, and signs behind a backslash: no markup.
   const marked = text.replace(VERBATIM.code, (...[, , block, , span, sign]: string[]) => {
     return `\ufdd0x${verbatim.push(block ?? span ?? sign!) - 1}\ufdd1`;
