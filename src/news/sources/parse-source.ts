@@ -77,11 +77,12 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
 
 type Entry = ListedItem | StoredNotice | StoredArticle;
 
+const isUndated = (entry: Entry): boolean =>
+  "dated" in entry ? !entry.dated : ("updated_ms" in entry ? entry.updated_ms : entry.published_ms) === null;
+
 /** Counts the entries of a source by their state after parsing. */
 export function countsOf(content: SourceContent) {
   const entries: readonly Entry[] = content.entries;
-  const isUndated = (entry: Entry): boolean =>
-    "dated" in entry ? !entry.dated : ("updated_ms" in entry ? entry.updated_ms : entry.published_ms) === null;
   const [undated, refused] = [entries.filter(isUndated).length, content.refused];
   const kept = content.kind === "fear_greed" ? 1 : entries.length;
   const { cut = 0 } = content.kind === "news" ? content : {};
@@ -96,7 +97,7 @@ function readJson<T>(text: string, schema: z.ZodType<T>, form: string): T {
 }
 
 /** The valid entries of `{ [list]: [...] }`, the first per language and id. All others are counted as refused. */
-function readEntries<V extends { readonly id: string; readonly lang?: string }, T>(
+function readEntries<V extends { readonly id: string; readonly lang?: string }, T extends Entry>(
   text: string,
   [list, date]: readonly [list: string, date: string],
   schema: z.ZodType<V>,
@@ -105,22 +106,22 @@ function readEntries<V extends { readonly id: string; readonly lang?: string }, 
 ): Listing<T> {
   const listing = readJson(text, z.object({ [list]: z.array(z.unknown()) }), `{"${list}": [...]}`);
   const all = listing[list]!.flatMap((raw, at) => listed(raw).map((one) => [one, `entry ${at + 1}`]));
-  const entries = new Map<string, V>();
+  const entries = new Map<string, T>();
   const faults: string[] = [];
   for (const [raw, place] of all) {
     const { data, error } = schema.safeParse(raw);
     const key = `${data?.lang}\n${data?.id}`;
-    const isKept = data !== undefined && !entries.has(key);
-    if (isKept) entries.set(key, data);
+    const entry = data === undefined || entries.has(key) ? undefined : toEntry(data);
+    if (entry !== undefined) entries.set(key, entry);
     const { path, fault, id, [date]: at } = Object(raw) as Partial<Record<string, string>>;
     const named = String(path ?? anyId.safeParse(id).data ?? place).slice(0, 300);
     const [wrong] = error?.issues[0]?.path ?? [];
     const invalid = wrong === undefined ? "is not an object" : `has no valid ${String(wrong)}`;
-    if (!isKept) faults.push(`${named} ${fault ?? (error ? invalid : "has the id of another")}`);
-    else if (at && parseDate(at) === null) faults.push(`${named} has no valid ${date}`);
+    if (entry === undefined) faults.push(`${named} ${fault ?? (error ? invalid : "has the id of another")}`);
+    else if (at && isUndated(entry)) faults.push(`${named} has no valid ${date}`);
   }
   const refused = all.length - entries.size;
-  return { entries: Array.from(entries.values(), toEntry), refused, faults: faults.slice(0, 10) };
+  return { entries: Array.from(entries.values()), refused, faults: faults.slice(0, 10) };
 }
 
 /** The notices of `{"notices":[…]}`. */
