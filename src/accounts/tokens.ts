@@ -38,10 +38,7 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
   const { storage, clock, random } = deps;
   const indexedLength = prefix.length + INDEXED_CHARACTERS;
   // Unknown tokens are cached, too: each guess costs one read.
-  const cache = createTtlCache(deps.ttl_ms, async (secret) => {
-    const digest = sha256(secret);
-    return { record: await present(storage, tokenKey(digest), readToken(storage, digest)) };
-  });
+  const cache = createTtlCache(deps.ttl_ms, (secret) => lookUp(storage, sha256(secret)));
 
   async function add(secret: string, token: Named, expires_at?: number): Promise<TokenRecord> {
     const digest = sha256(secret);
@@ -149,6 +146,10 @@ async function findDigest(storage: Documents, idOrSecret: string): Promise<strin
 }
 
 const readToken = (storage: Documents, digest: string) => readDocument(storage, tokenKey(digest), tokenRecord);
+
+const lookUp = async (storage: Documents, digest: string) => ({
+  record: await present(storage, tokenKey(digest), readToken(storage, digest)),
+});
 
 /** Where a token's record is stored. @param digest its SHA-256 in hex */
 export const tokenKey = (digest: string): Key => ["tokens", digest];
