@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { keyOf, type Passage } from "../../src/assistant/passage.ts";
 import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
 import { findEvidence } from "../../src/assistant/retrieval/find-evidence.ts";
-import { partsOf } from "../../src/assistant/retrieval/find-evidence.ts";
+import { partsOf } from "../../src/assistant/answering/question-parts.ts";
 import { textOf } from "../../src/assistant/retrieval/rate-units.ts";
 import { searchTerms } from "../../src/assistant/retrieval/language-index.ts";
 import type { Search } from "../../src/assistant/retrieval/question-terms.ts";

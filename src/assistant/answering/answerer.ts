@@ -1,7 +1,7 @@
 import { SURE, type Answer, type AnswerRequest, type Route, type Routing } from "../answer.ts";
 import { LIMITS } from "../../contract/field-bounds.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
-import { partsOf, type Findings } from "../retrieval/find-evidence.ts";
+import type { Findings } from "../retrieval/find-evidence.ts";
 import { fold } from "../../language/tokenize.ts";
 import { assetsInQuestion } from "../../language/assets.ts";
 import { DAY_MS, toIso } from "../../runtime/clock.ts";
@@ -14,6 +14,7 @@ import { answerAbout, answerFromEvidence, declined, draft, quote, searchFor, typ
 import { answerLatest, asksForLatest, isOfOther } from "./latest-answer.ts";
 import { ordinalOf } from "./ordinals.ts";
 import { periodOf } from "./period.ts";
+import { partsOf } from "./question-parts.ts";
 import { asUnsure, ONLY_NOW, REPLIES, smallTalk } from "./replies.ts";
 
 /** A question's final routing, and its answer before a model is called. */

@@ -1,11 +1,8 @@
 import type { AnswerIndex } from "./answer-index.ts";
 import type { Search } from "./question-terms.ts";
 import { comparedWithAll, rankArticles, type RankedArticle } from "./rank-articles.ts";
-import { hasHan } from "../../language/detect-language.ts";
 import { chooseWindow } from "./choose-window.ts";
 import { rateUnits } from "./rate-units.ts";
-import { patternsOf } from "../../runtime/text/patterns.ts";
-import CLAUSES from "./clause-patterns.json" with { type: "json" };
 import TUNING from "./tuning.json" with { type: "json" };
 import type { Evidence } from "./evidence-features.ts";
 
@@ -16,7 +13,7 @@ const MOST_MORE = ARTICLES.fit + ARTICLES.judged * WINDOWS.judged.most; // Maxim
 export interface Findings {
   readonly ranked: readonly RankedArticle[]; // All matching articles, best first.
   readonly evidence: readonly Evidence[]; // The best articles with their windows, from the first few of `ranked`.
-  /** The evidence that an answer quotes: one article, or two if there are two questions or their scores are close. */
+  /** The evidence that an answer quotes: one article, or two if their scores are close. */
   readonly quoted: readonly Evidence[];
 }
 
@@ -58,29 +55,3 @@ export const inRooms = (evidence: readonly Evidence[], rooms: readonly number[])
 /** The strength of an article by words and by meaning. */
 const strengthOf = (article?: RankedArticle): number =>
   article === undefined ? 0 : article.score + RANKING.alike * article.alike + RANKING.part * article.part;
-
-const VERBS = CLAUSES.verbs.join("|");
-const withVerbs = (patterns: readonly string[]) => patterns.map((one) => one.replace("VERBS", VERBS));
-const SAYS = patternsOf({ ...CLAUSES, join: withVerbs(CLAUSES.join), verb: withVerbs(CLAUSES.verb) }, "iu");
-const REST = /^[ ,，、]+|(?<![ ,，、])[ ,，、]+$/g; // Remains of a boundary at the ends of a clause.
-const LEAST = { zh: 4, en: 10 };
-const MOST_PARTS = 3;
-
-/** Splits a compound question: several questions, or one about several things that it does not compare. Empty for others.
- * @example
- * partsOf("How do I set up 2FA and an anti-phishing code?"); // { question: "How do I set up 2FA?", thing: "2FA" }, … */
-export function partsOf(question: string): { readonly question: string; readonly thing?: string }[] {
-  const clauses = question.split(SAYS.boundary).map((part) => part.replace(REST, ""));
-  const asking = clauses.filter((part) => part.length >= (hasHan(part) ? LEAST.zh : LEAST.en) && SAYS.asks.test(part));
-  if (asking.length > 1) return asking.length <= MOST_PARTS ? asking.map((part) => ({ question: part })) : [];
-  const frame = SAYS.frame.exec(question)?.[0];
-  if (frame === undefined || SAYS.compares.test(question)) return [];
-  const tail = SAYS.tail.exec(question)?.[0] ?? "";
-  const things = question.slice(frame.length, question.length - tail.length).split(SAYS.join);
-  const verb = SAYS.verb.exec(things[0]!)?.[0] ?? "";
-  const parts = things.map((thing) => {
-    const own = SAYS.verb.exec(thing)?.[0] ?? "";
-    return { question: `${frame}${own === "" ? verb : ""}${thing}${tail}`, thing: thing.slice(own.length) };
-  });
-  return parts.length > 1 && parts.length <= MOST_PARTS ? parts : [];
-}
