@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { resolve, server } from "./support/compiled-modules.ts";
 
 /** What mostly waits for servers and for what does not answer: one such file at a time leaves the processor to two others. */
 const WAITS = [
@@ -54,13 +55,9 @@ class WaitsBetween extends BaseSequencer {
 
 export default defineConfig({
   root: new URL("..", import.meta.url).pathname,
-  // The tests run the modules that the build has compiled: Node loads these faster than Vite compiles and wraps the sources
-  // for each process, and calls among them take no detour.
-  resolve: {
-    alias: [{ find: /^(?:\.\.\/)+src\/(.+)\.ts$/, replacement: new URL("../dist/$1.js", import.meta.url).pathname }],
-  },
+  resolve,
   test: {
-    server: { deps: { external: [/\/dist\/.+\.js$/] } },
+    server,
     include: ["test/**/*.test.ts"],
     globalSetup: "test/support/bundle-processes.ts",
     // None is reached but by what hangs: a machine may be ten times as slow as usual.

@@ -1,6 +1,6 @@
-import { createRequire, syncBuiltinESMExports } from "node:module";
-import { basename } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createHostedAssistant, type HostedAssistant } from "../../src/assistant/hosted-assistant.ts";
 import { assistantInProcess } from "../../src/assistant/jobs/assistant-runner.ts";
 import type { AssistantJobs } from "../../src/assistant/jobs/assistant-jobs.ts";
@@ -84,33 +84,37 @@ describe("the assistant in a worker thread", () => {
   });
 });
 
-it("loads all that the first question needs while it warms up", async () => {
-  const fs = createRequire(import.meta.url)("node:fs") as { readFileSync: (...of: unknown[]) => unknown };
+/** Records the files that the assistant reads in a process of its own: while it warms up, and for its first questions. */
+const RECORD_READS = `
+  import fs from "node:fs";
+  import { syncBuiltinESMExports } from "node:module";
+  const [module, changes, ...questions] = process.argv.slice(1).map((each) => JSON.parse(each));
+  const { createAssistantJobs } = await import(module);
   const { readFileSync } = fs;
-  const read: string[] = [];
-  fs.readFileSync = (file, ...options) => {
-    read.push(basename(String(file)));
-    return readFileSync(file, ...options);
-  };
+  const read = [];
+  fs.readFileSync = (file, ...options) => (read.push(String(file).split("/").at(-1)), readFileSync(file, ...options));
   syncBuiltinESMExports();
-  onTestFinished(() => {
-    Object.assign(fs, { readFileSync });
-    syncBuiltinESMExports();
-  });
-  // The sources, which no other test has loaded.
-  vi.resetModules();
-  const { pathname } = new URL("../../src/assistant/jobs/assistant-jobs.ts", import.meta.url);
-  const { createAssistantJobs } = (await import(pathname)) as { createAssistantJobs: () => AssistantJobs };
   const jobs = createAssistantJobs();
   jobs.warm();
-  expect(read).toEqual(expect.arrayContaining(["thesaurus.txt", "answer-network.br", "term-vectors.br"]));
-  read.length = 0;
+  const warming = read.splice(0);
   jobs.begin({ index: 1, lexicon: [] });
-  jobs.change({ index: 1, removed: [], added: EXCHANGE });
-  const questions = [QUESTION, "提现手续费是多少？", "有什么最新公告？"];
-  const prepared = questions.map((question) => jobs.prepare({ index: 1, hasModel: false, ...asked(question) }));
-  expect(prepared[0]!.answer?.outcome).toBe("answered");
-  expect(read).toEqual([]);
+  jobs.change(changes);
+  const [first] = questions.map((question) => jobs.prepare(question));
+  console.log(JSON.stringify({ warming, outcome: first.answer.outcome, answering: read }));
+`;
+
+it("loads all that the first question needs while it warms up", async () => {
+  const module = new URL("../../dist/assistant/jobs/assistant-jobs.js", import.meta.url).href;
+  const questions = [QUESTION, "提现手续费是多少？", "有什么最新公告？"].map((question) => ({
+    ...{ index: 1, hasModel: false },
+    ...asked(question),
+  }));
+  const given = [module, { index: 1, removed: [], added: EXCHANGE }, ...questions].map((each) => JSON.stringify(each));
+  const args = ["--input-type=module", "--eval", RECORD_READS, ...given];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const files = ["thesaurus.txt", "answer-network.br", "term-vectors.br"];
+  const warming: unknown = expect.arrayContaining(files);
+  expect(JSON.parse(stdout)).toEqual({ warming, outcome: "answered", answering: [] });
 });
 
 it("sends only what changed", async () => {
