@@ -106,17 +106,27 @@ test.each([
   [[], ["a"], 0],
 ])("keys in order: %j in %j", (keys, others, count) => expect(inOrder(keys, others)).toBe(count));
 
+const NETWORK = new URL("../../src/news/topics/title-network.br", import.meta.url);
+const ZERO: readonly number[] = new Array(RULES).fill(0);
+const judge = (network: AttentionNetwork): number =>
+  network.compare(network.read("Court rejects record fee"), network.read("Judge rejected the plan"), ZERO);
+
 test("texts are read and compared alike, whatever was before: words of one stem are not of the same classes", () => {
-  const open = () => new AttentionNetwork(new URL("../../src/news/topics/title-network.br", import.meta.url), RULES);
-  const [fresh, used] = [open(), open()];
+  const used = new AttentionNetwork(NETWORK, RULES);
   used.read("rejection of plans, records and fees");
   const long = "Lenders of 7 towns sell gold, oil and 5% of bitcoin in May";
-  used.compare(used.read(long), used.read("Tarn rises"), new Array(RULES).fill(0));
-  const judge = (network: AttentionNetwork): number =>
-    network.compare(
-      network.read("Court rejects record fee"),
-      network.read("Judge rejected the plan"),
-      new Array(RULES).fill(0),
-    );
-  expect(judge(used)).toBe(judge(fresh));
+  used.compare(used.read(long), used.read("Tarn rises"), ZERO);
+  expect(judge(used)).toBe(judge(new AttentionNetwork(NETWORK, RULES)));
+});
+
+test("texts are compared alike after more words than the memory has room for", () => {
+  const network = new AttentionNetwork(NETWORK, RULES, undefined, 100);
+  const [one, other] = [network.read("Court rejects record fee"), network.read("Judge rejected the plan")];
+  const before = network.compare(one, other, ZERO);
+  const letters = (number: number): string => String(number).replace(/\d/g, (digit) => "abcdefghij"[Number(digit)]!);
+  for (let text = 0; text < 20; text++) {
+    const words = Array.from({ length: 40 }, (_, at) => `q${letters(text * 40 + at)}z`).join(" ");
+    network.compare(network.read(words), one, ZERO);
+  }
+  expect(network.compare(one, other, ZERO)).toBe(before);
 });

@@ -84,7 +84,7 @@ export function writeFlags(
   isOfSecond: boolean,
   likest: number,
 ): void {
-  target.fill(0, at, at + FLAGS);
+  for (let flag = 0; flag < FLAGS; flag++) target[at + flag] = 0;
   target[at + UNIT_SORTS.indexOf(sort)] = 1;
   const from = at + UNIT_SORTS.length;
   target[from] = rarity;
