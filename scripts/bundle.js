@@ -8,22 +8,15 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
-import loadWabt from "wabt";
 import DOCS_PAGE from "../src/http/pages/docs-page.json" with { type: "json" };
 
 const OUTPUT = "dist/bundle";
 
 /** Files that a module reads from beside itself, or from a folder `data` there. The compiled modules read them too. */
-const sources = await readdir("src", { recursive: true });
-const readFiles = sources.filter((file) => /\.(br|md|txt|lua|bash|zsh|fish)$/.test(file));
+const readFiles = (await readdir("src", { recursive: true })).filter((file) =>
+  /\.(br|wasm|md|txt|lua|bash|zsh|fish)$/.test(file),
+);
 for (const file of readFiles) await cp(join("src", file), join("dist", file));
-for (const file of sources.filter((name) => name.endsWith(".wat"))) {
-  const module = (await loadWabt()).parseWat(file, await readFile(join("src", file), "utf8"), { simd: true });
-  module.validate();
-  const binary = file.replace(/wat$/, "wasm");
-  await writeFile(join("dist", binary), module.toBinary({}).buffer);
-  readFiles.push(binary);
-}
 const { TRAINED_FILE, trainedRouter } = await import("../dist/assistant/routing/router.js");
 
 const SWAGGER_UI = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
@@ -128,7 +121,7 @@ await build({
 
 for (const file of readFiles) {
   const folder = basename(dirname(file)) === "data" ? "data" : "";
-  await cp(join("dist", file), join(OUTPUT, folder, basename(file)));
+  await cp(join("src", file), join(OUTPUT, folder, basename(file)));
 }
 // The compiled modules read it beside the module that is its own: the tests run them.
 await cp(join(OUTPUT, TRAINED_FILE), join("dist/assistant/routing", TRAINED_FILE));

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { VectorKernel, WIDTH } from "../../src/language/attention/vector-kernel.ts";
 
@@ -71,4 +72,11 @@ describe.each([0, 1, 3, 48])("%i vectors", (count) => {
     kernel.addHidden(target, unit, list, count, weights, kernel.input, flags.rows, flags.inputs, product.rows);
     expectClose(read(target), expected);
   });
+});
+
+test("the module is assembled from the text beside it", async () => {
+  const file = new URL("../../src/language/attention/vector-kernel.wasm", import.meta.url);
+  const script = new URL("../../scripts/make-vector-kernel.js", import.meta.url).href;
+  const { assemble } = (await import(script)) as { assemble: () => Promise<Uint8Array> };
+  expect(readFileSync(file)).toEqual(Buffer.from(await assemble()));
 });
