@@ -18,8 +18,20 @@ const IN_WORDS = new RegExp(
   "gu",
 );
 
-/** A folded text with its quantities in digits: `十万` becomes `10万`, `a quarter point` becomes `25 bps`. */
-export const quantitiesInDigits = (text: string): string => text.replace(IN_WORDS, (words) => SPELLED_OUT.get(words)!);
+// Not a share: 之一成为, 一成不变, 两成员国, 前三成交额, 三折叠.
+const TENTHS =
+  /(?<![之第前统唯单合同\d.])([一二两三四五六七八九\d])成([半一二三四五六七八九])?(?!不变|员(?!工)|交(?!易)|年(?!轻)|本(?!土)|[立果功分份都品就绩])/gu;
+const PRICE = /(?<![第\d.])([一二三四五六七八九\d])\.?([一二三四五六七八九\d])?折(?![叠屏线页返射])/gu;
+const percentOf = (...digits: readonly string[]): number =>
+  Number(digits.map((digit) => (digit === "半" ? 5 : (NUMERALS.get(digit) ?? digit))).join(""));
+
+/** A folded text with its quantities in digits: `十万` becomes `10万`, `a quarter point` becomes `25 bps`, `两成半` becomes
+ * `25%`, and `八五折`, a price of 85%, becomes `15%折`. */
+export const quantitiesInDigits = (text: string): string =>
+  text
+    .replace(IN_WORDS, (words) => SPELLED_OUT.get(words)!)
+    .replace(TENTHS, (_, tens: string, ones = "0") => `${percentOf(tens, ones)}%`)
+    .replace(PRICE, (_, tens: string, ones = "0") => `${100 - percentOf(tens, ones)}%折`);
 
 /** The quantities of a folded text in any notation: `$105K`, `105,000` and `10.5 万` are one value, as are `14.2 亿` and
  * `1.42B`. The unit is `%`, `bp` (basis points) or empty. */

@@ -4,7 +4,7 @@ import { assetsInNews, assetsInQuestion } from "../../src/language/assets.ts";
 import { detectLanguage, hasHan, nearestLanguage } from "../../src/language/detect-language.ts";
 import { fold, stem } from "../../src/language/tokenize.ts";
 import { plainLine, plainText, shorten } from "../../src/language/plain-text.ts";
-import { quantitiesOf } from "../../src/language/quantities.ts";
+import { quantitiesInDigits, quantitiesOf } from "../../src/language/quantities.ts";
 import { sentencesOf } from "../../src/language/sentences.ts";
 import { headlineTermsOf } from "../../src/language/terms.ts";
 import { toSimplified } from "../../src/language/traditional.ts";
@@ -87,6 +87,26 @@ describe("terms of headlines", () => {
       "miner",
       "mine",
     ]);
+  });
+});
+
+describe("quantities in words", () => {
+  it.each([
+    ["裁员两成", "裁员20%"],
+    ["裁员一成半", "裁员15%"],
+    ["同比增两成六", "同比增26%"],
+    ["裁撤三成员工", "裁撤30%员工"],
+    ["七成交易来自亚洲", "70%交易来自亚洲"],
+    ["会员费打八五折", "会员费打15%折"],
+    ["手续费打7折", "手续费打30%折"],
+    ["加息半个百分点", "加息50 bps"],
+    ["one in five holders", "20% holders"],
+  ])("%s becomes %s", (text, inDigits) => {
+    expect(quantitiesInDigits(text)).toBe(inDigits);
+  });
+
+  it.each(["最大平台之一成为", "一成不变", "两成员国", "前三成交额", "三折叠手机", "第一折"])("%s has none", (text) => {
+    expect(quantitiesInDigits(text)).toBe(text);
   });
 });
 

@@ -117,6 +117,12 @@ describe("clusters", () => {
     ["a launch that is called off", "Orlen Space launches 28 satellites", "Orlen Space scrubs launch of 28 satellites"],
     ["another club", "Arsenal sign Danish striker on loan", "Chelsea sign Danish striker on loan"],
     ["another laboratory", "月之暗面完成5亿美元新一轮融资", "阶跃星辰宣布获新一轮融资，金额约5亿美元"],
+    ["another multiple", "Brill's profit doubles in third quarter", "Brill's profit triples in third quarter"],
+    ["another multiple", "晨光科技营收翻倍", "晨光科技营收增长两倍"],
+    ["another share", "晨光科技裁员一成半", "晨光科技裁员一成"],
+    ["an equal share of another figure", "恒业集团净利润增长两成", "恒业集团派息增加20%"],
+    ["an equal share of another figure", "Li Auto's revenue falls 20%", "Li Auto's deliveries fall 20%"],
+    ["a first day of trading", "Brill prices IPO at $32 a share", "Brill shares jump 40% in debut"],
     ["a sequel", "交易所Arbory热钱包失窃4400万美元", "交易所Arbory找回全部4400万美元失窃资产"],
   ])("keep %s apart, though the words are the same", async (_, a, b) => {
     expect(await stories([told(a), told(b)])).toEqual([]);
@@ -139,6 +145,9 @@ describe("clusters", () => {
   test.each([
     ["某地址转移十万枚SOL，来源不明", "Address of unknown origin moves 100k SOL"],
     ["挪威央行加息25个基点", "Norway's central bank raises rates by a quarter point"],
+    ["挪威央行加息50个基点", "挪威央行加息半个百分点"],
+    ["晨光科技裁员一成半", "晨光科技裁员15%"],
+    ["塔恩交易所手续费打七折", "塔恩交易所手续费降低30%"],
   ])("join quantities in any notation: %s", async (a, b) => {
     expect(await stories([told(a), told(b)])).toEqual([[a, b]]);
   });
