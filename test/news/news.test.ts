@@ -443,3 +443,43 @@ test("status names no credentials", async () => {
   await news.refresh("view");
   expect(JSON.stringify([await news.status(), world.log])).not.toContain("pass");
 });
+
+describe("an outlet that publishes one text again", () => {
+  const first = { title: "Regulator opens a review of exchange fees", link: "https://w.example/a", guid: "a" };
+  const again = {
+    ...first,
+    title: "Regulator opens a review of exchange fees.",
+    link: "https://w.example/b",
+    guid: "b",
+  };
+  const shown = async (...stories: Story[]) => {
+    const own = await createWorld();
+    await own.write("en.xml", rss([...stories, ...MERGER]));
+    const news = own.news({ sources: [EN] });
+    await news.refresh("full");
+    const { topics } = await news.topics({ limit: 5, lang: "en" });
+    const { total } = await news.hot({ limit: 10, hours: 48 });
+    await own.close();
+    return { topics, items: total };
+  };
+
+  test("counts once in a topic, in its list and its heat, though every item is kept", async () => {
+    const other = { title: "Exchange fees come under regulator's review", link: "https://w.example/c", guid: "c" };
+    const [one, later] = [
+      { ...first, at: NOON - 3 * HOUR },
+      { ...again, at: NOON - HOUR },
+    ];
+    const { topics, items } = await shown(one, later, { ...other, at: NOON - 4 * HOUR });
+    expect(items).toBe(5);
+    expect(topics[0]!).toMatchObject({ size: 2, sources: ["Wire"], items: [{ url: later.link }, { url: other.link }] });
+    const alone = await shown(later, { ...other, at: NOON - 4 * HOUR });
+    expect(topics[0]!.heat).toBe(alone.topics[0]!.heat);
+  });
+
+  test("does not make a story of it, unless it comes on another day", async () => {
+    const one = await shown({ ...first, at: NOON - 3 * HOUR }, { ...again, at: NOON - HOUR });
+    expect(one).toMatchObject({ items: 4, topics: [{ size: 2 }] });
+    const daily = await shown({ ...first, at: NOON - 25 * HOUR }, { ...again, at: NOON - HOUR });
+    expect(daily.topics.map(({ size }) => size)).toEqual([2, 2]);
+  });
+});

@@ -75,6 +75,8 @@ const isNear = (a: ListedItem, b: ListedItem): boolean =>
   Math.abs(a.published_ms - b.published_ms) <= WINDOW_MS || (!(a.dated && b.dated) && a.url === b.url);
 const linkKey = ({ source_ids: [feed], url }: ListedItem): string => `${feed}\n${url}`;
 const guidKey = (feed: string, item: ListedItem): string => `${feed}\n${item.guid}`;
-const titleKey = ({ source, title }: ListedItem): string => `${source}\n${canonicalOf(title).text}`;
+/** Equal for items of one outlet whose titles differ at most in case, punctuation and spacing. */
+export const titleKey = ({ source, title }: Pick<ListedItem, "source" | "title">): string =>
+  `${source}\n${canonicalOf(title).text}`;
 /** The canonical form of a title, cached, since most titles are listed again. */
 const canonicalOf = memoized((title: string) => ({ text: canonical(title) || title }), 50_000);

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { newsItem } from "../../contract/schemas/news-schemas.ts";
 import { toIso } from "../../runtime/clock.ts";
 import type { Report } from "../topics/heat.ts";
+import { withoutRepeats } from "../items/repeats.ts";
 import type { Parts } from "../items/stored-items.ts";
 
 const HOUR_MS = 3_600_000;
@@ -58,7 +59,7 @@ function projectItems(stored: Parts["items"], dateOf: DateOf) {
     const at = dateOf(entry);
     const shown = { id, title, summary, url, source, lang, published_at: toIso(at), symbols, sentiment };
     const item: NewsItem = { ...shown, ...(author !== undefined && { author }), ...(categories && { categories }) };
-    return { item, at, isDated: entry.dated };
+    return { item, source, title, at, isDated: entry.dated };
   });
   return projected.sort(
     (a, b) => Number(b.isDated) - Number(a.isDated) || b.at - a.at || (a.item.id < b.item.id ? -1 : 1),
@@ -74,12 +75,15 @@ function projectTopics(stored: Parts["topics"], items: ProjectedItems, weights: 
     // An undated item may have any age: it adds no heat, and its time counts only if all items are undated.
     const dated = members.filter(({ isDated }) => isDated);
     const dates = (dated.length > 0 ? dated : members).map(({ at }) => at);
+    const shown = withoutRepeats(members, ({ at }) => at);
     const topic = {
       id,
-      items: members.map(({ item }) => item),
-      reports: dated.map(({ item: { source }, at }): Report => {
-        return { source, published_ms: at, weight: weights.get(source) ?? 1 };
-      }),
+      items: shown.map(({ item }) => item),
+      reports: shown
+        .filter(({ isDated }) => isDated)
+        .map(({ source, at }): Report => {
+          return { source, published_ms: at, weight: weights.get(source) ?? 1 };
+        }),
       first_ms: Math.min(...dates),
       last_ms: Math.max(...dates),
     };

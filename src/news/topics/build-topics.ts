@@ -3,9 +3,10 @@ import { clusterHeadlines } from "./cluster.ts";
 import type { Headline, HeadlineMemory } from "./headline-memory.ts";
 import { groupBy } from "../../runtime/group-by.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
+import { withoutRepeats } from "../items/repeats.ts";
 import type { ListedItem, StoredTopic } from "../items/stored-items.ts";
 
-/** Builds topics: the stories with several items or, if there are none (small feeds), one topic per item. A topic keeps its
+/** Builds topics: the stories with several reports or, if there are none (small feeds), one topic per item. A topic keeps its
  * id while it shares more members with the earlier topic of that id than any other. @param items newest first @param at
  * publication time of an item, shifted for fixtures @param earlier topics of the previous snapshot @param fresh ids of the
  * items to add to these topics; if absent, all items are clustered again */
@@ -25,7 +26,12 @@ export async function buildTopics(
   });
   const known = fresh && items.map(({ id }) => (fresh.has(id) ? undefined : (before.get(id) ?? id)));
   const groups = await clusterHeadlines(headlines, step, memory, known);
-  const shared = groups.filter(({ length }) => length > 1);
+  const reportsOf = (group: readonly number[]) =>
+    withoutRepeats(
+      group.map((index) => items[index]!),
+      at,
+    );
+  const shared = groups.filter((group) => group.length > 1 && reportsOf(group).length > 1);
   return withIds(shared.length > 0 ? shared : groups, items, before);
 }
 
