@@ -26,12 +26,12 @@ const percentOf = (...digits: readonly string[]): number =>
   Number(digits.map((digit) => (digit === "半" ? 5 : (NUMERALS.get(digit) ?? digit))).join(""));
 
 /** A folded text with its quantities in digits: `十万` becomes `10万`, `a quarter point` becomes `25 bps`, `两成半` becomes
- * `25%`, and `八五折`, a price of 85%, becomes `15%折`. */
+ * ` 25%`, and `八五折`, a price of 85%, becomes ` 15%折`. */
 export const quantitiesInDigits = (text: string): string =>
   text
     .replace(IN_WORDS, (words) => SPELLED_OUT.get(words)!)
-    .replace(TENTHS, (_, tens: string, ones = "0") => `${percentOf(tens, ones)}%`)
-    .replace(PRICE, (_, tens: string, ones = "0") => `${100 - percentOf(tens, ones)}%折`);
+    .replace(TENTHS, (_, tens: string, ones = "0") => ` ${percentOf(tens, ones)}%`)
+    .replace(PRICE, (_, tens: string, ones = "0") => ` ${100 - percentOf(tens, ones)}%折`);
 
 /** The quantities of a folded text in any notation: `$105K`, `105,000` and `10.5 万` are one value, as are `14.2 亿` and
  * `1.42B`. The unit is `%`, `bp` (basis points) or empty. */

@@ -15,6 +15,7 @@ describe("folding", () => {
     ["Café", "cafe"],
     ["提幣到賬時間", "提币到账时间"],
     ["帳戶與錢包", "账户与钱包"],
+    ["民衆爲産品顔色錄影証明", "民众为产品颜色录影证明"],
   ])("%s becomes %s", (text, folded) => {
     expect(fold(text)).toBe(folded);
   });
@@ -90,17 +91,35 @@ describe("terms of headlines", () => {
   });
 });
 
+describe("names in Taiwan's wording", () => {
+  it.each([
+    ["紐西蘭", "新西兰"],
+    ["沙烏地阿拉伯", "沙特"],
+    ["普丁", "普京"],
+    ["道瓊", "道琼斯"],
+    ["晶片", "芯片"],
+    ["人工智慧", "人工智能"],
+    ["以太幣", "以太坊"],
+    ["匯豐", "汇丰"],
+    ["川普", "特朗普"],
+  ])("%s and %s are one concept or asset", (one, other) => {
+    const keys = (text: string): string[] =>
+      Array.from(headlineTermsOf(text, assetsInNews(text)).keys()).filter((key) => /^[@$]/.test(key));
+    expect(keys(one).filter((key) => keys(other).includes(key))).not.toEqual([]);
+  });
+});
+
 describe("quantities in words", () => {
   it.each([
-    ["裁员两成", "裁员20%"],
-    ["裁员一成半", "裁员15%"],
-    ["同比增两成六", "同比增26%"],
-    ["裁撤三成员工", "裁撤30%员工"],
-    ["七成交易来自亚洲", "70%交易来自亚洲"],
-    ["会员费打八五折", "会员费打15%折"],
-    ["手续费打7折", "手续费打30%折"],
+    ["裁员两成", "裁员 20%"],
+    ["Solana两成", "Solana 20%"],
+    ["裁员一成半", "裁员 15%"],
+    ["同比增两成六", "同比增 26%"],
+    ["裁撤三成员工", "裁撤 30%员工"],
+    ["七成交易来自亚洲", " 70%交易来自亚洲"],
+    ["会员费打八五折", "会员费打 15%折"],
+    ["手续费打7折", "手续费打 30%折"],
     ["加息半个百分点", "加息50 bps"],
-    ["one in five holders", "20% holders"],
   ])("%s becomes %s", (text, inDigits) => {
     expect(quantitiesInDigits(text)).toBe(inDigits);
   });

@@ -137,6 +137,7 @@ describe("clusters", () => {
     ["TSMC to build second plant in Kumamoto", "台积电将在熊本建第二工厂"],
     ["Kraken to delist Orbit token next week", "Orbit token to be removed from Kraken on Tuesday"],
     ["Halden tests cargo drones at Brennick campus", "Halden trials cargo drones on Brennick campus"],
+    ["紐西蘭央行升息一碼", "新西兰联储加息25个基点"],
     ["Hungary's central bank leaves base rate at 6.5%", "Budapest policymakers keep key rate steady at 6.50%"],
   ])("join what is said in other words: %s", async (a, b) => {
     expect(await stories([told(a), told(b)])).toEqual([[a, b]]);

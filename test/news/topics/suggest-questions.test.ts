@@ -32,6 +32,12 @@ describe("questions about a topic", () => {
     ]);
   });
 
+  test("read a title in Traditional characters like its Simplified form", () => {
+    const title = "跨鏈橋 Tidepool 遭攻擊，損失約 8700 萬美元";
+    const items = [ATTACK[0]!, item(title), ATTACK[2]!];
+    expect(suggestQuestions(title, items, "zh")).toEqual(suggestQuestions(ATTACK[1]!.title, ATTACK, "zh"));
+  });
+
   test("name its subject and its event, in Chinese", () => {
     expect(suggestQuestions(ATTACK[1]!.title, ATTACK, "zh")).toEqual([
       "跨链桥 Tidepool 遭攻击，损失多少美元？",
