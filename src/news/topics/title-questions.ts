@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { NOT_TICKERS } from "../../language/assets.ts";
 import { newsNames } from "../../language/name-table.ts";
 import { fold } from "../../language/tokenize.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
@@ -58,10 +59,20 @@ function chinese(title: string): ReadTitle {
     return found.find(({ match }) => match !== null && isKnown(match.groups?.["name"]));
   });
   const question = asked && expand(asked.question, asked.match!).replace(/[约近逾](?=多少)| (?=？)/g, "");
-  const subject = plain?.match![1]!.trim() ?? "";
+  const whole = plain?.match![1]!.trim() ?? "";
+  const verb = Array.from(whole.matchAll(IS_NAMED)).findLast(([, run, name]) => !isBefore(name!, run!));
+  const subject = verb === undefined ? whole : whole.slice(verb.index + verb[1]!.length).trim();
   const isSure = subject.length > 1 && subject.length <= LONGEST;
-  return { question, ...(isSure && { subject, plain: plain!.question }) };
+  return { question, ...(isSure && { subject, plain: verb === undefined ? plain!.question : undefined }) };
 }
+
+/** Chinese text and the Latin name directly behind it, and whether the text describes the name ("公司", "谷歌旗下", "苹果"):
+ * else a verb may be between. */
+const IS_NAMED = /(\p{Script=Han}+) ?(\p{Script=Latin}[\p{Script=Latin}\d]*)/gu;
+const isBefore = (name: string, run: string): boolean =>
+  IS.beforeName.test(`${run}>${name}`) ||
+  NOT_TICKERS.has(name) ||
+  Array.from(newsNames().find(fold(run))).some(({ end }) => end === run.length);
 
 /** Whether a name is of the people of a place, such as "French". */
 export const isPeople = (name: string): boolean => IS.people.test(name) && /country|region/.test(kindsOf(name).join());

@@ -38,6 +38,21 @@ describe("questions about a topic", () => {
     expect(suggestQuestions(title, items, "zh")).toEqual(suggestQuestions(ATTACK[1]!.title, ATTACK, "zh"));
   });
 
+  test.each([
+    ["马斯克怒怼OpenAI违约", "OpenAI 怎么了？"],
+    ["法官痛斥 Tornado Cash 被滥用", "Tornado Cash 怎么了？"],
+    ["用户吐槽Binance宕机", "Binance 怎么了？"],
+    ["机构狂吸ETH上涨", "ETH 怎么了？"],
+    ["谷歌旗下Waymo遭起诉", "谷歌旗下Waymo 怎么了？"],
+    ["德国车企BMW召回30万辆车", "德国车企BMW 怎么了？"],
+    ["苹果iPhone销量下滑", "苹果iPhone销量怎么了？"],
+    ["星轨 Chain 主网遭攻击", "星轨 Chain 主网怎么了？"],
+    ["瑞典11月制造业PMI升至55.1", "瑞典11月制造业PMI 怎么了？"],
+    ["AI初创公司Anthropic完成融资", "AI初创公司Anthropic 怎么了？"],
+  ])("start at a Latin name that an unlisted verb may stand before: %s", (title, question) => {
+    expect(suggestQuestions(title, [item(title)], "zh")).toContain(question);
+  });
+
   test("name its subject and its event, in Chinese", () => {
     expect(suggestQuestions(ATTACK[1]!.title, ATTACK, "zh")).toEqual([
       "跨链桥 Tidepool 遭攻击，损失多少美元？",
