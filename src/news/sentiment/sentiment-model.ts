@@ -1,6 +1,8 @@
 import type { Sentiment } from "../../contract/schemas/shared-fields.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import { fold, stem } from "../../language/tokenize.ts";
+import { patternsOf } from "../../runtime/text/patterns.ts";
+import PATTERNS from "./sentiment-patterns.json" with { type: "json" };
 import { readNumberedLines } from "../../language/word-vectors.ts";
 import { chineseTokens, classesOf } from "../../language/word-classes.ts";
 
@@ -72,12 +74,17 @@ const wordsOf = (text: string): string[] => text.match(/[a-z]+(?:'[a-z]+)?|[#$â‚
 /** The weight of each n-gram in a title with `known` known n-grams: the more, the less each one weighs. */
 export const shareOf = (known: number): number => 3 / Math.sqrt(known || 1);
 
+/** Phrases that reverse the sentiment of their words: a bad measure that falls, or a good one that ends. */
+const REVERSED = patternsOf(PATTERNS);
+
 /** The sentiment of an item for holders or users of its subject: the most likely label by a multinomial logistic model of
  * the title. If no word of the title has a class, the classes of the summary are used.
  * @example
  * sentimentOf("Shorts wiped out as price jumps", ""); // "positive" */
 export function sentimentOf(title: string, summary: string): Sentiment {
   if (/[?ï¼Ÿ]\s*$/.test(title)) return "neutral"; // A question reports nothing.
+  const [isBad, isGood] = [REVERSED.negative.test(fold(title)), REVERSED.positive.test(fold(title))];
+  if (isBad !== isGood) return isBad ? "negative" : "positive";
   const own = classGramsOf(title);
   const grams = [...gramsOf(title), ...(own.size > 0 ? own : classGramsOf(summary))];
   const { numbers, values, scale, bias } = (opened ??= readWeights());

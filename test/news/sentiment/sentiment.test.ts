@@ -33,6 +33,21 @@ describe("sentiment", () => {
     ["罢工在最后一刻取消", "positive"],
     ["穩定幣發行方被審計師拋棄", "negative"],
     ["董事会换届选举日期公布", "neutral"],
+    ["Hack losses hit record in third quarter", "negative"],
+    ["Stocks pare gains after Fed remarks", "negative"],
+    ["Bitcoin erases losses to close higher", "positive"],
+    ["Gold fund snaps 10-week streak of outflows", "positive"],
+    ["Brill shelves plan to close three plants", "positive"],
+    ["Brill shelves plan to expand Ohio plant", "negative"],
+    ["Judge refuses to dismiss fraud case against Tannic founder", "negative"],
+    ["Exchange reopens withdrawals", "positive"],
+    ["失业率回落至4.0%", "positive"],
+    ["失业率升至5.1%，创四年新高", "negative"],
+    ["黄金ETF终结连续十周净流出", "positive"],
+    ["黄金ETF终结连续十周净流入", "negative"],
+    ["布里尔取消裁员计划", "positive"],
+    ["美股涨幅收窄", "negative"],
+    ["布里尔未能避免违约", "negative"],
   ])("of %j is %s", (title, label) => {
     expect(sentimentOf(title, "")).toBe(label);
   });
