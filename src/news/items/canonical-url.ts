@@ -1,11 +1,14 @@
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./tracking-patterns.json" with { type: "json" };
 
-const { names, values, cache, fragment, ...pageMarks } = patternsOf(PATTERNS, "i");
+const { names, values, cache, redirect, fragment, ...pageMarks } = patternsOf(PATTERNS, "i");
 
 function parsed(url: string): URL | undefined {
   const text = url.trim().replace(cache, (_, secure?: string) => `http${secure === undefined ? "" : "s"}://`);
   const result = URL.canParse(text) ? new URL(text) : undefined;
+  const [, target] =
+    (redirect.test(text) && Array.from(result?.searchParams ?? []).find(([name]) => /^(?:url|u|q)$/.test(name))) || [];
+  if (target !== undefined) return parsed(target);
   return /^https?:$/.test(result?.protocol ?? "") ? result : undefined;
 }
 

@@ -19,6 +19,10 @@ describe("a link", () => {
     ["https://news-example.cdn.ampproject.org/c/s/news.example/a?amp=1", "https://news.example/a"],
     ["https://cdn.ampproject.org/v/news.example/a", "http://news.example/a"],
     ["https://www.google.com/amp/", "https://www.google.com/amp/"],
+    ["https://www.google.com/url?rct=j&sa=t&url=https://news.example/a?b%3D1&ct=ga", "https://news.example/a?b=1"],
+    ["https://www.bing.com/news/apiclick.aspx?ref=x&url=https%3a%2f%2fnews.example%2fa", "https://news.example/a"],
+    ["https://www.google.com/url?sa=t", "https://www.google.com/url?sa=t"],
+    ["https://news.example/share?url=https://other.example/", "https://news.example/share?url=https://other.example/"],
     ["https://news.example/搜索?q=比特币", "https://news.example/%E6%90%9C%E7%B4%A2?q=%E6%AF%94%E7%89%B9%E5%B8%81"],
   ])("%s is shown as %s", (url, clean) => {
     expect(cleanUrl(url)).toBe(clean);

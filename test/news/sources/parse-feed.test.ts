@@ -267,6 +267,11 @@ describe("an entry without a link", () => {
     ["<link> </link><guid isPermaLink='false'>https://w.example/1</guid>", ""],
     ["<link/><atom:link xmlns:atom='http://www.w3.org/2005/Atom' href='/2'/>", "https://w.example/2"],
     ["<guid>a</guid>", ""],
+    ["<link>javascript:alert(1)</link><guid>https://w.example/1</guid>", "https://w.example/1"],
+    [
+      "<link>http://p.example/~r/1</link><f:origLink xmlns:f='http://rssnamespace.org/feedburner/ext/1.0'>/1</f:origLink>",
+      "https://w.example/1",
+    ],
   ])("%s links to %j", (fields, link) => {
     expect(links(wrapped(`<item><title>a</title>${fields}</item>`), "https://w.example/feed")).toEqual([link]);
   });
@@ -281,6 +286,17 @@ describe("an entry without a link", () => {
 
 describe("the text of an entry", () => {
   const summary = (fields: string): string => parseFeed(wrapped(`<item>${fields}</item>`))[0]!.summary;
+
+  test.each([
+    "<p>It rose.</p><p>The post <a href='/1'>Gold: a history</a> appeared first on <a href='/'>Wire Daily</a>.</p>",
+    "It rose. <a href='/1'>Read more »</a>",
+    "It rose. <a href='/1'>[Continue reading…]</a>",
+    "It rose. <a href='/1'>阅读全文</a>",
+  ])("ends before what a publishing system appends: %s", (html) => {
+    expect(summary(`<description><![CDATA[${html}]]></description>`)).toBe("It rose.");
+    expect(summary("<description>Children who sleep well read more</description>")).toContain("read more");
+  });
+
   const content = (attributes: string, text: string): string =>
     parseFeed(atom(`<entry><title>a</title><content ${attributes}>${text}</content></entry>`))[0]!.summary;
 

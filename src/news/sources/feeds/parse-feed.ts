@@ -10,6 +10,7 @@ const MOST_CATEGORIES = 64;
 const MOST_NAMED = 3; // Maximum number of advertised feeds in an error.
 const PAGE = 500_000;
 const FEED_TYPE = /^\s*application\/(?:rss\+xml|atom\+xml|feed\+json)\b/i;
+const FOOTER = new RegExp(NAMES.footer, "u"); // What a publishing system appends to a summary.
 /** One entry of a feed, whatever its format. Texts are plain. */
 export type FeedEntry = Readonly<ReturnType<typeof entryOf>>;
 
@@ -108,7 +109,8 @@ function linksOf(fields: readonly Field[], page: string | undefined): string[] {
     const isLink = attributes["ispermalink"] !== "false" && /^https?:\/\//i.test(link);
     if (isLink) links.push({ link, rank: name === "id" ? 4 : 1 });
   }
-  return links.sort((a, b) => a.rank - b.rank).flatMap(({ link }) => (link === "" ? [] : link));
+  const isWeb = (link: string): boolean => link !== "" && !/^(?!https?:)[a-z][a-z\d+.-]*:/i.test(link);
+  return links.sort((a, b) => a.rank - b.rank).flatMap(({ link }) => (isWeb(link) ? link : []));
 }
 
 const fieldsOf = (fields: readonly Field[], kind: keyof typeof NAMES.fields): Field[] =>
@@ -126,7 +128,7 @@ function entryOf(input: string) {
     /** The link, absolute if its base is known, or "". */
     link: reference(first(linksOf(fields, page))),
     title: line(first(texts("title"))),
-    summary: line(first(texts("summary"))),
+    summary: line(first(texts("summary"))).replace(FOOTER, ""),
     /** The name of its first author, or "". */
     author: nameOf(line(/<(?:[\w-]+:)?name\b[^<>]*>([^<>]*)/i.exec(author)?.[1] ?? author)),
     /** Milliseconds since the epoch, or null when there is no readable date. */
