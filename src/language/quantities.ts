@@ -1,4 +1,9 @@
 import { readNames, readNumbers } from "../runtime/text/data-rows.ts";
+import { patternsOf } from "../runtime/text/patterns.ts";
+import PATTERNS from "./quantity-patterns.json" with { type: "json" };
+
+/** A quantity in digits; tenths, as in 两成, but not 两成员国 or 之一成为; a price in tenths, as in 八折, but not 三折叠. */
+const { quantity: QUANTITY, tenths: TENTHS, price: PRICE } = patternsOf(PATTERNS, "giu");
 
 /** Scale words and suffixes of numbers, with their factors. */
 export const SCALES = readNumbers(new URL("data/scales.txt", import.meta.url));
@@ -6,9 +11,6 @@ export const SCALES = readNumbers(new URL("data/scales.txt", import.meta.url));
 /** `NUMERALS`: values of number words. `NUMBER`: regular expression of a number in folded words or digits. */
 export const NUMERALS = readNumbers(new URL("data/numerals.txt", import.meta.url));
 export const NUMBER = ["\\d{1,4}", ...Array.from(NUMERALS.keys()).sort((a, b) => b.length - a.length)].join("|");
-
-const QUANTITY =
-  /(?<![\p{Script=Latin}\d.])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(?:(万亿|百万|千万|[千万亿])|(thousand|million|billion|trillion|mln|bln|mn|bn|tn|[kmbt])(?![\p{Script=Latin}\d]))?(?:\s?(%|percent\b(?! point)|per cent\b|pct\b)|\s?(个?基点|bps?\b|basis points?\b|-bp\b)|\s?(个?百分点|percentage points?\b))?/giu;
 
 const SPELLED_OUT = readNames(new URL("data/spelled-quantities.txt", import.meta.url));
 const IN_WORDS = new RegExp(
@@ -18,20 +20,16 @@ const IN_WORDS = new RegExp(
   "gu",
 );
 
-// Not a share: 之一成为, 一成不变, 两成员国, 前三成交额, 三折叠.
-const TENTHS =
-  /(?<![之第前统唯单合同\d.])([一二两三四五六七八九\d])成([半一二三四五六七八九])?(?!不变|员(?!工)|交(?!易)|年(?!轻)|本(?!土)|[立果功分份都品就绩])/gu;
-const PRICE = /(?<![第\d.])([一二三四五六七八九\d])\.?([一二三四五六七八九\d])?折(?![叠屏线页返射])/gu;
-const percentOf = (...digits: readonly string[]): number =>
-  Number(digits.map((digit) => (digit === "半" ? 5 : (NUMERALS.get(digit) ?? digit))).join(""));
+const percentOf = (tens: string, ones = "0"): number =>
+  Number([tens, ones].map((digit) => (digit === "半" ? 5 : (NUMERALS.get(digit) ?? digit))).join(""));
 
 /** A folded text with its quantities in digits: `十万` becomes `10万`, `a quarter point` becomes `25 bps`, `两成半` becomes
  * ` 25%`, and `八五折`, a price of 85%, becomes ` 15%折`. */
 export const quantitiesInDigits = (text: string): string =>
   text
     .replace(IN_WORDS, (words) => SPELLED_OUT.get(words)!)
-    .replace(TENTHS, (_, tens: string, ones = "0") => ` ${percentOf(tens, ones)}%`)
-    .replace(PRICE, (_, tens: string, ones = "0") => ` ${100 - percentOf(tens, ones)}%折`);
+    .replace(TENTHS, (_, tens: string, ones?: string) => ` ${percentOf(tens, ones)}%`)
+    .replace(PRICE, (_, tens: string, ones?: string) => ` ${100 - percentOf(tens, ones)}%折`);
 
 /** The quantities of a folded text in any notation: `$105K`, `105,000` and `10.5 万` are one value, as are `14.2 亿` and
  * `1.42B`. The unit is `%`, `bp` (basis points) or empty. */

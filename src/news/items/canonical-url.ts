@@ -6,9 +6,8 @@ const { names, values, cache, redirect, fragment, ...pageMarks } = patternsOf(PA
 function parsed(url: string): URL | undefined {
   const text = url.trim().replace(cache, (_, secure?: string) => `http${secure === undefined ? "" : "s"}://`);
   const result = URL.canParse(text) ? new URL(text) : undefined;
-  const [, target] =
-    (redirect.test(text) && Array.from(result?.searchParams ?? []).find(([name]) => /^(?:url|u|q)$/.test(name))) || [];
-  if (target !== undefined) return parsed(target);
+  const target = redirect.test(text) && (result?.searchParams.get("url") ?? result?.searchParams.get("q"));
+  if (target) return parsed(target);
   return /^https?:$/.test(result?.protocol ?? "") ? result : undefined;
 }
 

@@ -1,5 +1,6 @@
 import { canonical } from "../../language/tokenize.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
+import { DAY_MS } from "../../runtime/clock.ts";
 import { urlKey } from "./canonical-url.ts";
 import { idOf, sharedKeys } from "./feed-item.ts";
 import type { ListedItem } from "./stored-items.ts";
@@ -75,8 +76,21 @@ const isNear = (a: ListedItem, b: ListedItem): boolean =>
   Math.abs(a.published_ms - b.published_ms) <= WINDOW_MS || (!(a.dated && b.dated) && a.url === b.url);
 const linkKey = ({ source_ids: [feed], url }: ListedItem): string => `${feed}\n${url}`;
 const guidKey = (feed: string, item: ListedItem): string => `${feed}\n${item.guid}`;
-/** Equal for items of one outlet whose titles differ at most in case, punctuation and spacing. */
-export const titleKey = ({ source, title }: Pick<ListedItem, "source" | "title">): string =>
-  `${source}\n${canonicalOf(title).text}`;
+const titleKey = ({ source, title }: Titled): string => `${source}\n${canonicalOf(title).text}`;
 /** The canonical form of a title, cached, since most titles are listed again. */
 const canonicalOf = memoized((title: string) => ({ text: canonical(title) || title }), 50_000);
+
+type Titled = Pick<ListedItem, "source" | "title">;
+
+/** The reports of a story in their order, without those that their outlet published again within a day under the same
+ * title: the newest of these is kept. @param at publication time, ms */
+export function withoutRepeats<T extends Titled>(reports: readonly T[], at: (report: T) => number): T[] {
+  const newest = new Map<string, number>();
+  const repeats = new Set<T>();
+  for (const report of reports.toSorted((a, b) => at(b) - at(a))) {
+    const [key, time] = [titleKey(report), at(report)];
+    if ((newest.get(key) ?? Infinity) - time < DAY_MS) repeats.add(report);
+    else newest.set(key, time);
+  }
+  return reports.filter((report) => !repeats.has(report));
+}

@@ -8,6 +8,7 @@ import { chineseTokens, classesOf } from "../../language/word-classes.ts";
 
 /** The weights. `scripts/make-sentiment.js` trains and documents them. */
 const FILE = new URL("sentiment-weights.br", import.meta.url);
+const REVERSED = patternsOf(PATTERNS); // Phrases that reverse their words: a bad measure that falls, a good one that ends.
 const SIDES = 2; // Logits: positive and negative, each against neutral.
 const LONGEST = { words: 3, characters: 4 };
 const REACH = 5; // Context window on each side of a word with a class, in words or characters.
@@ -73,9 +74,6 @@ const wordsOf = (text: string): string[] => text.match(/[a-z]+(?:'[a-z]+)?|[#$â‚
 
 /** The weight of each n-gram in a title with `known` known n-grams: the more, the less each one weighs. */
 export const shareOf = (known: number): number => 3 / Math.sqrt(known || 1);
-
-/** Phrases that reverse the sentiment of their words: a bad measure that falls, or a good one that ends. */
-const REVERSED = patternsOf(PATTERNS);
 
 /** The sentiment of an item for holders or users of its subject: the most likely label by a multinomial logistic model of
  * the title. If no word of the title has a class, the classes of the summary are used.

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { newsItem } from "../../contract/schemas/news-schemas.ts";
 import { toIso } from "../../runtime/clock.ts";
 import type { Report } from "../topics/heat.ts";
-import { withoutRepeats } from "../items/repeats.ts";
+import { withoutRepeats } from "../items/dedupe.ts";
 import type { Parts } from "../items/stored-items.ts";
 
 const HOUR_MS = 3_600_000;
@@ -79,11 +79,9 @@ function projectTopics(stored: Parts["topics"], items: ProjectedItems, weights: 
     const topic = {
       id,
       items: shown.map(({ item }) => item),
-      reports: shown
-        .filter(({ isDated }) => isDated)
-        .map(({ source, at }): Report => {
-          return { source, published_ms: at, weight: weights.get(source) ?? 1 };
-        }),
+      reports: shown.flatMap(({ source, at, isDated }): Report | [] => {
+        return isDated ? { source, published_ms: at, weight: weights.get(source) ?? 1 } : [];
+      }),
       first_ms: Math.min(...dates),
       last_ms: Math.max(...dates),
     };

@@ -3,7 +3,7 @@ import { clusterHeadlines } from "./cluster.ts";
 import type { Headline, HeadlineMemory } from "./headline-memory.ts";
 import { groupBy } from "../../runtime/group-by.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
-import { withoutRepeats } from "../items/repeats.ts";
+import { withoutRepeats } from "../items/dedupe.ts";
 import type { ListedItem, StoredTopic } from "../items/stored-items.ts";
 
 /** Builds topics: the stories with several reports or, if there are none (small feeds), one topic per item. A topic keeps its
@@ -26,12 +26,8 @@ export async function buildTopics(
   });
   const known = fresh && items.map(({ id }) => (fresh.has(id) ? undefined : (before.get(id) ?? id)));
   const groups = await clusterHeadlines(headlines, step, memory, known);
-  const reportsOf = (group: readonly number[]) =>
-    withoutRepeats(
-      group.map((index) => items[index]!),
-      at,
-    );
-  const shared = groups.filter((group) => group.length > 1 && reportsOf(group).length > 1);
+  const itemsOf = (group: readonly number[]) => group.map((index) => items[index]!);
+  const shared = groups.filter((group) => withoutRepeats(itemsOf(group), at).length > 1);
   return withIds(shared.length > 0 ? shared : groups, items, before);
 }
 

@@ -14,8 +14,8 @@ const PLACES = /^(?:country|region-bloc)$|(?:city|state|province)$/;
 const PLAIN = { zh: ["{X}怎么了？", "{X}是什么情况？"], en: ["What happened with {X}?", "What do we know about {X}?"] };
 
 /** Questions about a topic that its items answer, best first: up to three that its titles answer by themselves, then
- * general ones about its subject. Those in Chinese are in Simplified characters. @param title the topic's title in that language @param members the topic's items, most
- * central first */
+ * general ones about its subject; Chinese ones in Simplified characters. @param title the topic's title in that language
+ * @param members the topic's items, most central first */
 export const suggestQuestions = (title: string, members: readonly Reported[], lang: Language): string[] =>
   suggested(JSON.stringify({ title, items: members.slice(0, COUNT.read), lang } satisfies Asked, READ));
 
@@ -29,9 +29,7 @@ const suggested = memoized(questionsOf, 4_000_000, (input) => input.length);
 function questionsOf(input: string): string[] {
   const { title, items, lang } = JSON.parse(input) as Asked;
   const own = items.filter((item) => item.lang === lang);
-  const titles = [title, ...own.map((item) => item.title)].map((each) =>
-    toSimplified(each).replace(IS.numbered, JOINED),
-  );
+  const titles = [{ title }, ...own].map((one) => toSimplified(one.title).replace(IS.numbered, JOINED));
   const context = items.map((one) => (isTitleCase(one.title) ? one.summary : `${one.title} ${one.summary}`)).join("\n");
   const read = titles.map((each) => readTitle(each, lang, context));
   const questions = read.flatMap(({ question }) => question ?? []);
