@@ -68,7 +68,7 @@ function chinese(title: string): ReadTitle {
 
 /** Chinese text and the Latin name directly behind it, and whether the text describes the name ("公司", "谷歌旗下", "苹果"):
  * else a verb may be between. */
-const IS_NAMED = /(\p{Script=Han}+) ?(\p{Script=Latin}[\p{Script=Latin}\d]*)/gu;
+const IS_NAMED = /(?<!\p{Script=Han})(\p{Script=Han}{1,20}) ?(\p{Script=Latin}[\p{Script=Latin}\d]*)/gu;
 const isBefore = (name: string, run: string): boolean =>
   IS.beforeName.test(`${run}>${name}`) ||
   NOT_TICKERS.has(name) ||

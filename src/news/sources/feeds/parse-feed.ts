@@ -1,16 +1,18 @@
 import { plainLine, withoutControls } from "../../../language/plain-text.ts";
+import { patternsOf } from "../../../runtime/text/patterns.ts";
 import { parseJson } from "../../../runtime/json/parse-json.ts";
 import { memoized } from "../../../runtime/cache/memoized.ts";
 import { type DateHints, isDayFirst, parseDate, type Zone } from "../feed-dates.ts";
 import { SourceError } from "../source-error.ts";
 import NAMES from "./feed-names.json" with { type: "json" };
+import PATTERNS from "./feed-patterns.json" with { type: "json" };
 import { attributesOf, type FeedFields, type Field, MOST, readXmlFeed, resolveLink } from "./read-xml-feed.ts";
 
 const MOST_CATEGORIES = 64;
 const MOST_NAMED = 3; // Maximum number of advertised feeds in an error.
 const PAGE = 500_000;
 const FEED_TYPE = /^\s*application\/(?:rss\+xml|atom\+xml|feed\+json)\b/i;
-const FOOTER = new RegExp(NAMES.footer, "u"); // What a publishing system appends to a summary.
+const { footer: FOOTER } = patternsOf(PATTERNS); // What a publishing system appends to a summary.
 /** One entry of a feed, whatever its format. Texts are plain. */
 export type FeedEntry = Readonly<ReturnType<typeof entryOf>>;
 
@@ -109,8 +111,8 @@ function linksOf(fields: readonly Field[], page: string | undefined): string[] {
     const isLink = attributes["ispermalink"] !== "false" && /^https?:\/\//i.test(link);
     if (isLink) links.push({ link, rank: name === "id" ? 4 : 1 });
   }
-  const isWeb = (link: string): boolean => link !== "" && !/^(?!https?:)[a-z][a-z\d+.-]*:/i.test(link);
-  return links.sort((a, b) => a.rank - b.rank).flatMap(({ link }) => (isWeb(link) ? link : []));
+  const ranked = links.sort((a, b) => a.rank - b.rank);
+  return ranked.flatMap(({ link }) => (/^(?!$|(?!https?:)[a-z][a-z\d+.-]*:)/i.test(link) ? link : []));
 }
 
 const fieldsOf = (fields: readonly Field[], kind: keyof typeof NAMES.fields): Field[] =>
