@@ -81,7 +81,8 @@ export const shareOf = (known: number): number => 3 / Math.sqrt(known || 1);
  * sentimentOf("Shorts wiped out as price jumps", ""); // "positive" */
 export function sentimentOf(title: string, summary: string): Sentiment {
   if (/[?？]\s*$/.test(title)) return "neutral"; // A question reports nothing.
-  const [isBad, isGood] = [REVERSED.negative.test(fold(title)), REVERSED.positive.test(fold(title))];
+  const folded = fold(title);
+  const [isBad, isGood] = [REVERSED.negative.test(folded), REVERSED.positive.test(folded)];
   if (isBad !== isGood) return isBad ? "negative" : "positive";
   const own = classGramsOf(title);
   const grams = [...gramsOf(title), ...(own.size > 0 ? own : classGramsOf(summary))];
