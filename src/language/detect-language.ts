@@ -22,13 +22,14 @@ const HAN = /\p{Script=Han}/u;
 export const hasHan = (text: string): boolean => HAN.test(text);
 
 /** The language of a text by its script. Chinese questions and headlines carry English names and tickers ("BTC 今天怎么样"),
- * so a few Chinese characters decide; an English sentence that quotes one Chinese name stays English. `fallback` is the
- * language of a text without a letter.
+ * so a few Chinese characters decide; an English sentence that quotes one Chinese name stays English, and so does a Japanese or
+ * Korean text, for which English is the nearest. `fallback` is the language of a text without a letter.
  * @example
  * detectLanguage("BTC 今天怎么样"); // "zh" */
 export function detectLanguage(text: string, fallback: Language = "en"): Language {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
-  if (han === 0) return /\p{L}/u.test(text) ? "en" : fallback;
+  const others = text.match(/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0;
+  if (4 * others >= han) return /\p{L}/u.test(text) ? "en" : fallback;
   const words = text.match(/\p{Script=Latin}{2,}/gu)?.length ?? 0;
   return han * 2 >= words ? "zh" : "en";
 }

@@ -2,7 +2,8 @@ import { hasHan } from "./detect-language.ts";
 import { toSimplified } from "./traditional.ts";
 import { stemmer } from "stemmer";
 
-const TOKENS = /(?<!\d)\d+(?:[.,]\d+)+|\p{Script=Han}+|(?:(?!\p{Script=Han})[\p{L}\p{N}])+(?:['’][a-z]+)?/gu;
+const TOKENS =
+  /(?<!\d)\d+(?:[.,]\d+)+|\p{Script=Han}+|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}])[\p{L}\p{N}])+(?:['’][a-z]+)?|[\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}]+/gu;
 const IS_HAN = /^\p{Script=Han}/u;
 /** A run of Chinese characters, or a word or number of another script; folded. */
 export type Token = { readonly text: string; readonly han: boolean };

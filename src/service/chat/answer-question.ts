@@ -7,7 +7,6 @@ import type { ModelUse } from "../../assistant/model/model-call.ts";
 import type { SourceItem } from "../../assistant/passage.ts";
 import { AnpError } from "../../contract/errors.ts";
 import type { Config } from "../../config/config-schema.ts";
-import { hasHan } from "../../language/detect-language.ts";
 import type { News } from "../../news/news.ts";
 import { type Clock, toIso } from "../../runtime/clock.ts";
 import { fillTemplate, type TemplateValues } from "../../runtime/text/fill-template.ts";
@@ -41,7 +40,7 @@ export async function answerQuestion(
   // Before the first refresh there was nothing to search, which is not the same as "not found".
   if (answer.outcome === "declined" && (await deps.news.current()).version === 0 && isAwaited(deps.config.news))
     throw new AnpError(1007, "Help center and news have not been read yet; nothing was charged.");
-  if (!hasHan(asked.question)) return answer;
+  if (answer.routing.lang !== "zh") return answer;
   if (!(await import("../../language/traditional.ts")).isTraditional(asked.question)) return answer;
   return deps.assistant.inScript("zh-Hant", answer, "text");
 }
