@@ -1,8 +1,10 @@
-import type { AnswerIndex } from "./answer-index.ts";
+import type { AnswerIndex, IndexedPassage } from "./answer-index.ts";
 import type { Search } from "./question-terms.ts";
 import { comparedWithAll, rankArticles, type RankedArticle } from "./rank-articles.ts";
 import { chooseWindow } from "./choose-window.ts";
 import { rateUnits } from "./rate-units.ts";
+import { DAY_MS } from "../../runtime/clock.ts";
+import { product } from "../../runtime/product.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import type { Evidence } from "./evidence-features.ts";
 
@@ -36,6 +38,7 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
       return [{ article: { ...article, score: article.score + fit, order }, window, rating }];
     })
     .sort(({ article: a }, { article: b }) => b.order - a.order)
+    .filter((one, at, all) => !all.slice(0, at).some(({ article }) => areTwins(article.found, one.article.found)))
     .map(({ article, ...part }, at, all) => {
       const lead = Math.min(1, strengthOf(article) - strengthOf(all[at + 1]?.article));
       return { article: { ...article, lead, likest: article.alike === most ? most : 0 }, ...part };
@@ -55,3 +58,11 @@ export const inRooms = (evidence: readonly Evidence[], rooms: readonly number[])
 /** The strength of an article by words and by meaning. */
 const strengthOf = (article?: RankedArticle): number =>
   article === undefined ? 0 : article.score + RANKING.alike * article.alike + RANKING.part * article.part;
+
+/** Whether two notices are one, published in both languages with an id for each. */
+function areTwins(a: IndexedPassage, b: IndexedPassage): boolean {
+  if (a.lang === b.lang || a.passage.kind !== "notice" || b.passage.kind !== "notice") return false;
+  const apart = Math.abs(Date.parse(a.passage.published_at ?? "") - Date.parse(b.passage.published_at ?? ""));
+  const { days, alike } = RANKING.twins;
+  return apart <= days * DAY_MS && product(a.subject().meaning, b.subject().meaning) >= alike;
+}

@@ -71,7 +71,7 @@ export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[
   const first = named.find((one) => one.lang === lang) ?? named[0];
   if (first === undefined) return found;
   const { groups } = first.lang === lang ? own : cross;
-  return [{ found: first, texts: [first], groups, ...PERFECT }, ...found.filter((article) => article.found !== first)];
+  return [{ found: first, texts: [first], groups, ...PERFECT }, ...found.filter(({ texts }) => !texts.includes(first))];
 }
 
 /** The help and notices, if a question is compared with each of them: if they are few and there are no vectors. */
