@@ -52,6 +52,64 @@ describe("whether something works now", () => {
   });
 });
 
+describe("whether something of any trade works now", () => {
+  const said = (id: string, lang: string, title: string, days: number, text = `${title}.`) =>
+    passage({ id, kind: "notice", lang, title, text, published_at: new Date(NOW - days * DAY_MS).toISOString() });
+  const notices = new AnswerIndex([
+    said("tracking", "en", "Tracking is down", 1),
+    said("tracking", "zh", "查询系统暂停服务", 1),
+    said("swaps", "en", "Swaps are unavailable", 2, "Swaps are unavailable. We will tell you when they work again."),
+    said("graz", "en", "Lockers in Graz are out of order", 3),
+    said("graz", "zh", "格拉茨快递柜暂停使用", 3),
+    said("roaming", "en", "Roaming in Croatia does not work", 1),
+    said("roaming", "zh", "克罗地亚漫游故障", 1),
+    said("payment", "en", "Online payment is working again", 1),
+    said("payment", "zh", "在线支付已恢复", 1),
+    said("login", "en", "Login problems", 2, "Update: the problems with the login are solved."),
+    said("manager", "en", "Manager is down", 80),
+    said("staking", "en", "Staking paused", 9),
+    said("staked", "en", "Staking resumed", 4),
+    passage({
+      id: "help",
+      title: "Track a parcel",
+      text: "Enter the tracking number in the app. It works day and night.",
+    }),
+  ]);
+
+  function ask(question: string) {
+    const given = { question, history: [], research: false, refused: [], hasModel: false, now: NOW };
+    const { outcome, sources } = prepareQuestion(given, notices).answer!;
+    return { outcome, ids: sources.map(({ id }) => id) };
+  }
+
+  it.each([
+    ["is tracking working?", "tracking"],
+    ["is the tracking system down right now", "tracking"],
+    ["tracking working now?", "tracking"],
+    ["查询现在能用吗", "tracking"],
+    ["查询系统恢复了吗", "tracking"],
+    ["is swap working", "swaps"],
+    ["are the lockers in Graz working", "graz"],
+    ["格拉茨快递柜现在能用吗", "graz"],
+    ["is roaming in Croatia working", "roaming"],
+  ])("is surely answered by a recent notice about exactly this: %s", (question, id) => {
+    expect(ask(question)).toEqual({ outcome: "answered", ids: [id] });
+  });
+
+  it.each([
+    "is online payment working", // It is over.
+    "在线支付现在能用吗",
+    "is login working", // It is over, by the text.
+    "is staking paused", // It is over, by a later notice.
+    "is manager working?", // It is old.
+    "are lockers working", // It is about those of one town.
+    "快递柜现在能用吗",
+    "漫游现在能用吗",
+  ])("is not charged otherwise: %s", (question) => {
+    expect(ask(question).outcome).toMatch(/unsure|offered|declined/);
+  });
+});
+
 describe("a notice that is not published yet", () => {
   const planned = new AnswerIndex([...EXCHANGE, noticeOf("planned", "Withdrawals of BARK suspended", ["BARK"], -3)]);
 

@@ -7,7 +7,6 @@ import { assetsInQuestion } from "../../language/assets.ts";
 import { DAY_MS, toIso } from "../../runtime/clock.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./account-patterns.json" with { type: "json" };
-import { decideOutcome } from "./decide-outcome.ts";
 import { chosenTitle, names } from "./chosen-title.ts";
 import { isKind, routeQuestion, withoutState } from "../routing/router.ts";
 import { answerAbout, answerFromEvidence, declined, draft, quote, searchFor, type Draft } from "./evidence-answer.ts";
@@ -62,21 +61,27 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   return settle(answer, findings, request, index);
 }
 
-/** Answers whether something works now from recent notices whose titles state that; undefined without such notices. */
+/** Answers whether something works now from recent notices whose titles state that: surely if the newest is about exactly
+ * this and reports no end of it. Undefined without such notices. */
 function answerState(request: AnswerRequest, index: AnswerIndex): PreparedAnswer | undefined {
   const { question, now, routing } = request;
   if (!isKind("state", question)) return undefined;
   const thing = withoutState(question);
   const isOfAsset = assetsInQuestion(question).size > 0;
-  const about = index.indexed().flatMap(({ passage: { id, kind, title, published_at, symbols = [] } }) => {
-    const isState = kind === "notice" && now - Date.parse(published_at ?? "") <= STATE_MS && isKind("stateTold", title);
+  const told = index.indexed().flatMap(({ passage }) => {
+    const { kind, title, published_at, symbols = [] } = passage;
+    const age = now - Date.parse(published_at ?? "");
+    const isState = kind === "notice" && age >= 0 && age <= STATE_MS && isKind("stateTold", title);
     const isOfSymbol = isState && symbols.some((symbol) => names(thing, symbol) && names(title, symbol));
     const isOfThing = isState && (isOfAsset || symbols.length === 0) && names(title, thing);
-    return isOfSymbol || isOfThing ? [id] : [];
+    return isOfSymbol || isOfThing ? [{ ...passage, age }] : [];
   });
-  const findings = searchFor({ ...request, about }, index);
+  const newest = told.sort((a, b) => a.age - b.age).slice(0, 1);
+  const isSure = newest.some(
+    ({ title, text }) => names(thing, withoutState(title)) && !isKind("stateOver", `${title}\n${text}`),
+  );
+  const findings = searchFor({ ...request, about: (isSure ? newest : told).map(({ id }) => id) }, index);
   if (findings.evidence.length === 0) return undefined;
-  const isSure = decideOutcome(findings, request).outcome === "answered";
   return withRouting(quote(isSure ? "answered" : "unsure", findings, request), routeTo("notice", routing));
 }
 
