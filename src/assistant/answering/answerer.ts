@@ -7,6 +7,7 @@ import { assetsInQuestion } from "../../language/assets.ts";
 import { DAY_MS, toIso } from "../../runtime/clock.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./account-patterns.json" with { type: "json" };
+import { lacksFact } from "./asked-facts.ts";
 import { chosenTitle, names } from "./chosen-title.ts";
 import { isKind, routeQuestion, withoutState } from "../routing/router.ts";
 import { answerAbout, answerFromEvidence, declined, draft, quote, searchFor, type Draft } from "./evidence-answer.ts";
@@ -26,6 +27,7 @@ export interface PreparedAnswer extends Pick<Draft, "forModel"> {
 
 const ADVICE = "investment_advice";
 const STATE_MS = 14 * DAY_MS; // Maximum age of a notice that reports the state of a feature.
+const LEAST_SAID = { zh: 0.25, en: 0.7 }; // Minimum share of an unsure part's words in an answer to the whole.
 const SAYS = patternsOf(PATTERNS, "i");
 
 /** Answers from the evidence in help, notices and news, except for questions about the caller's own account, small talk,
@@ -54,9 +56,9 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const isSame = history.at(-1)?.answer === found.text && history.at(-1)?.question !== question; // Repeats the previous answer.
   // An article gives only the rule for a calculation, or for the caller's own things.
   const isRule = request.hasModel !== true && (isKind("calculation", question) || isKind("ownRecord", question));
-  const first = found.sources[0]?.id;
-  const isPartial = parts.some(({ thing, answer: one }) => thing === undefined && one?.sources[0]?.id !== first);
-  const isDoubtful = isSame || isPartial || (!isTitle && (isRule || isKind("state", question)));
+  const said = [found.text, ...found.sources.map(({ title }) => title)].join("\n");
+  const isLacking = isRule || isKind("state", question) || lacksPart(parts, found, said) || lacksFact(question, said);
+  const isDoubtful = isSame || (!isTitle && isLacking);
   const answer = isDoubtful && found.outcome === "answered" ? asUnsure(found, routing.lang) : found;
   return settle(answer, findings, request, index);
 }
@@ -94,6 +96,16 @@ function answerParts(request: AnswerRequest, index: AnswerIndex) {
     const routing = { ...routeQuestion(question, { history }), lang: request.routing.lang };
     const part = { ...request, question, history, routing, near: undefined, isPart: true };
     return { question, thing, history, ...prepareAnswer(part, index) };
+  });
+}
+
+/** Whether an answer to a whole lacks one of several questions: another article answers that one, or none surely and the
+ * answer has too few of its words. */
+function lacksPart(parts: ReturnType<typeof answerParts>, { sources: [first] }: Draft, said: string): boolean {
+  const clauses = parts.filter(({ thing }) => thing === undefined);
+  return clauses.some(({ question, routing: { lang }, answer }) => {
+    const isSaid = answer?.outcome === "answered" || names(said, question, LEAST_SAID[lang]);
+    return !isSaid || answer?.sources[0]?.id !== first?.id;
   });
 }
 

@@ -22,9 +22,13 @@ export function chosenTitle(question: string, history: readonly Turn[]) {
   return title === undefined ? undefined : { title, lang };
 }
 
-/** Whether a title contains all content words of a text. */
-export function names(title = "", text: string): boolean {
-  const words = searchTerms(text).filter((term) => !isFunctional(term) && term !== "one");
-  const terms = searchTerms(title);
-  return words.length > 0 && words.every((word) => terms.includes(word));
+/** The terms of a text that are not functional. */
+export const contentTerms = (text: string): string[] =>
+  searchTerms(text).filter((term) => !isFunctional(term) && term !== "one");
+
+/** Whether a title contains all content words of a text, or a share of them. */
+export function names(title = "", text: string, least = 1): boolean {
+  const words = contentTerms(text);
+  const terms = new Set(searchTerms(title));
+  return words.length > 0 && words.filter((word) => terms.has(word)).length >= least * words.length;
 }

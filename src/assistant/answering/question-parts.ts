@@ -27,3 +27,6 @@ export function partsOf(question: string): { readonly question: string; readonly
   });
   return parts.length > 1 && parts.length <= MOST_PARTS ? parts : [];
 }
+
+/** The words beside the first joining word of a question: "xetra" and "tokyo" of "fees of xetra and tokyo". */
+export const joinedWords = (folded: string): string[] => folded.match(SAYS.beside)?.slice(1).join(" ").split(" ") ?? [];

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { prepareQuestion } from "../../src/assistant/assistant.ts";
+import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
+import { NOW } from "./exchange.ts";
+import { passage } from "./passages.ts";
+
+const article = (id: string, lang: string, title: string, text: string) => passage({ id, lang, title, text });
+
+const PRICES = [
+  ["| Parcel | Up to | Price |", "| --- | --- | --- |", "| Small | 2 kg | 4.90 EUR |", "| Large | 10 kg | 9.90 EUR |"],
+  ["| 包裹 | 限重 | 价格 |", "| --- | --- | --- |", "| 小件 | 2公斤 | 4.90欧元 |", "| 大件 | 10公斤 | 9.90欧元 |"],
+].map((rows) => rows.join("\n"));
+
+/** The help center of a company that sells wallets, phone plans and parcels, and trades shares. */
+const index = new AnswerIndex([
+  article(
+    "bluetooth",
+    "en",
+    "Bluetooth",
+    "The device has Bluetooth. Turn it on under Settings, then pair it with the app.",
+  ),
+  article("battery", "en", "Battery", "The battery lasts eight hours. A full charge takes two hours."),
+  article(
+    "coins",
+    "en",
+    "Supported coins",
+    "BTC, ETH, SOL and LTC are supported. Tokens of Ethereum are supported as well.",
+  ),
+  article("swaps", "en", "Swaps", "A swap takes 30 minutes. The smallest swap is 20 USD."),
+  article("passphrase", "en", "Passphrase", "A passphrase opens a hidden wallet. It can have up to 50 characters."),
+  article("5g", "en", "5G", "All plans include 5G. Your phone must support it."),
+  article("parcels", "en", "Weight and prices of parcels", PRICES[0]!),
+  article("parcels", "zh", "包裹价格", PRICES[1]!),
+  article("deposit", "en", "Deposit", "Deposit money by transfer. The minimum deposit is 100 EUR."),
+  article("deposit", "zh", "入金", "通过转账入金。最低入金100欧元。"),
+  article("fees", "zh", "佣金", "Xetra 佣金4.90欧元，伦敦佣金6.00英镑。不收托管费。"),
+  article(
+    "fees",
+    "en",
+    "Commission",
+    "The commission is 4.90 EUR on Xetra and 6.00 GBP in London. There is no custody fee.",
+  ),
+  article("pickup", "zh", "上门取件", "快递员上门取件，费用3欧元。上午10点前预约可当天取件。"),
+  article("express", "zh", "派送时间", "国内包裹次日送达，周一至周六派送。特快包裹中午前送达，加收8欧元。"),
+  article(
+    "locker",
+    "en",
+    "Lockers",
+    "A parcel stays in the locker for 7 days. You open it with the code in the text message.",
+  ),
+  article(
+    "withdraw",
+    "en",
+    "Withdraw money",
+    "Withdrawals go to your reference account only. They are free once a month.",
+  ),
+  article("cancel", "zh", "取消合同", "每月均可取消。请在月底前至少14天提交取消。"),
+]);
+
+function outcomeOf(question: string): string | undefined {
+  const given = { question, history: [], research: false, refused: [], hasModel: false, now: NOW };
+  return prepareQuestion(given, index).answer?.outcome;
+}
+
+describe("an article without the fact that is asked for", () => {
+  it.each([
+    "what's the range of bluetooth",
+    "bluetooth range",
+    "when will you support SOL",
+    "what is the largest swap",
+    "passphrase minimum length",
+    "how fast is 5g",
+    "what is the maximum deposit",
+    "最高入金多少",
+    "price of a parcel of 20 kg", // More than all of the table's.
+    "20公斤的包裹多少钱",
+  ])("is not charged: %s", (question) => {
+    expect(outcomeOf(question)).toMatch(/unsure|offered/);
+  });
+
+  it.each([
+    "smallest swap",
+    "maximum passphrase length",
+    "what is the minimum deposit",
+    "最低入金多少",
+    "how much is a parcel of 8 kg",
+    "小件包裹多少钱",
+  ])("is charged if it has it: %s", (question) => {
+    expect(outcomeOf(question)).toBe("answered");
+  });
+});
+
+describe("an article that answers half of a question", () => {
+  it.each([
+    "Xetra和东京的佣金",
+    "commission on Xetra and Tokyo",
+    "上门取件和特快各加多少钱",
+    "is withdrawal free and how do i change my reference account",
+    "取消合同要提前几天，要罚款吗",
+  ])("is not charged: %s", (question) => {
+    expect(outcomeOf(question)).toMatch(/unsure|offered/);
+  });
+
+  it.each([
+    "Xetra和伦敦的佣金",
+    "commission on Xetra and custody fee",
+    "how long is a parcel kept in the locker and how do i open it",
+    "上门取件多少钱，可以当天吗",
+  ])("is charged if it answers both: %s", (question) => {
+    expect(outcomeOf(question)).toBe("answered");
+  });
+});
