@@ -74,6 +74,7 @@ describe("an article without the fact that is asked for", () => {
     "最高入金多少",
     "price of a parcel of 20 kg", // More than all of the table's.
     "20公斤的包裹多少钱",
+    "pair bluetooth without the app",
   ])("is not charged: %s", (question) => {
     expect(outcomeOf(question)).toMatch(/unsure|offered/);
   });

@@ -138,6 +138,7 @@ describe("own figures", () => {
     ["where is my order", "unsure"],
     ["我有多少徽章", "unsure"],
     ["我的订单到哪了", "unsure"],
+    ["订单到哪了", "unsure"],
   ])("that the service does not have are not charged by the rule about them: %s", (question, outcome) => {
     const badges = { en: "You get one badge for each order. There are 12 badges. A discount needs 3 badges.", zh: "" };
     const rules = new AnswerIndex([

@@ -22,13 +22,9 @@ export function chosenTitle(question: string, history: readonly Turn[]) {
   return title === undefined ? undefined : { title, lang };
 }
 
-/** The terms of a text that are not functional. */
-export const contentTerms = (text: string): string[] =>
-  searchTerms(text).filter((term) => !isFunctional(term) && term !== "one");
-
 /** Whether a title contains all content words of a text, or a share of them. */
 export function names(title = "", text: string, least = 1): boolean {
-  const words = contentTerms(text);
-  const terms = new Set(searchTerms(title));
-  return words.length > 0 && words.filter((word) => terms.has(word)).length >= least * words.length;
+  const words = searchTerms(text).filter((term) => !isFunctional(term) && term !== "one");
+  const terms = searchTerms(title);
+  return words.length > 0 && words.filter((word) => terms.includes(word)).length >= least * words.length;
 }

@@ -60,9 +60,8 @@ const strengthOf = (article?: RankedArticle): number =>
   article === undefined ? 0 : article.score + RANKING.alike * article.alike + RANKING.part * article.part;
 
 /** Whether two notices are one, published in both languages with an id for each. */
-function areTwins(a: IndexedPassage, b: IndexedPassage): boolean {
-  if (a.lang === b.lang || a.passage.kind !== "notice" || b.passage.kind !== "notice") return false;
-  const apart = Math.abs(Date.parse(a.passage.published_at ?? "") - Date.parse(b.passage.published_at ?? ""));
-  const { days, alike } = RANKING.twins;
-  return apart <= days * DAY_MS && product(a.subject().meaning, b.subject().meaning) >= alike;
+function areTwins({ passage: a, ...one }: IndexedPassage, { passage: b, ...other }: IndexedPassage): boolean {
+  const apart = Math.abs(Date.parse(a.published_at ?? "") - Date.parse(b.published_at ?? "")) / DAY_MS;
+  const isLike = a.kind === "notice" && b.kind === "notice" && one.lang !== other.lang && apart <= RANKING.twins.days;
+  return isLike && product(one.subject().meaning, other.subject().meaning) >= RANKING.twins.alike;
 }
