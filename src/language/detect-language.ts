@@ -22,8 +22,8 @@ const HAN = /\p{Script=Han}/u;
 export const hasHan = (text: string): boolean => HAN.test(text);
 
 /** The language of a text by its script. Chinese questions and headlines carry English names and tickers ("BTC 今天怎么样"),
- * so a few Chinese characters decide; an English sentence that quotes one Chinese name stays English, and so does a Japanese or
- * Korean text, for which English is the nearest. `fallback` is the language of a text without a letter.
+ * so a few Chinese characters decide; an English sentence that quotes one Chinese name stays English. Japanese and Korean
+ * are answered in English. `fallback` is the language of a text without a letter.
  * @example
  * detectLanguage("BTC 今天怎么样"); // "zh" */
 export function detectLanguage(text: string, fallback: Language = "en"): Language {

@@ -27,7 +27,6 @@ export interface PreparedAnswer extends Pick<Draft, "forModel"> {
 
 const ADVICE = "investment_advice";
 const STATE_MS = 14 * DAY_MS; // Maximum age of a notice that reports the state of a feature.
-const LEAST_SAID = { zh: 0.25, en: 0.7 }; // Minimum share of an unsure part's words in an answer to the whole.
 const SAYS = patternsOf(PATTERNS, "i");
 
 /** Answers from the evidence in help, notices and news, except for questions about the caller's own account, small talk,
@@ -57,8 +56,8 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   // An article gives only the rule for a calculation, or for the caller's own things.
   const isRule = request.hasModel !== true && (isKind("calculation", question) || isKind("ownRecord", question));
   const said = [found.text, ...found.sources.map(({ title }) => title)].join("\n");
-  const isLacking = isRule || isKind("state", question) || lacksPart(parts, found, said) || lacksFact(question, said);
-  const isDoubtful = isSame || (!isTitle && isLacking);
+  const isLacking = isKind("state", question) || lacksPart(parts, found, said) || lacksFact(question, said);
+  const isDoubtful = isSame || (!isTitle && (isRule || isLacking));
   const answer = isDoubtful && found.outcome === "answered" ? asUnsure(found, routing.lang) : found;
   return settle(answer, findings, request, index);
 }
@@ -101,13 +100,11 @@ function answerParts(request: AnswerRequest, index: AnswerIndex) {
 
 /** Whether an answer to a whole lacks one of several questions: another article answers that one, or none surely and the
  * answer has too few of its words. */
-function lacksPart(parts: ReturnType<typeof answerParts>, { sources: [first] }: Draft, said: string): boolean {
-  const clauses = parts.filter(({ thing }) => thing === undefined);
-  return clauses.some(({ question, routing: { lang }, answer }) => {
-    const isSaid = answer?.outcome === "answered" || names(said, question, LEAST_SAID[lang]);
-    return !isSaid || answer?.sources[0]?.id !== first?.id;
+const lacksPart = (parts: ReturnType<typeof answerParts>, { sources: [first] }: Draft, said: string): boolean =>
+  parts.some(({ thing, question, routing: { lang }, answer }) => {
+    const isSaid = answer?.outcome === "answered" || names(said, question, { zh: 0.25, en: 0.7 }[lang]);
+    return thing === undefined && (!isSaid || answer?.sources[0]?.id !== first?.id);
   });
-}
 
 /** Combines the answers of parts. Undefined if a part has no answer (or only an offer while none is sure), if two parts
  * share an article, or if one of several things has neither a sure answer nor a title that names it. */

@@ -10,13 +10,10 @@ const KINDS = PATTERNS.kinds.map((kind) => patternsOf(kind));
 const { prices: PRICES } = patternsOf({ prices: PATTERNS.prices });
 
 /** Whether a text certainly lacks what a question asks for: a kind of fact that it does not state at all, such as a range,
- * a maximum or a plan; one of two things; or the price of something larger than all that it mentions.
- * @example
- * lacksFact("What is the range of Bluetooth?", "The device has Bluetooth."); // true */
+ * a maximum or a plan; one of two things; or the price of something larger than all that it mentions. */
 export function lacksFact(question: string, text: string): boolean {
   const [asked, told] = [fold(question), fold(text)];
   if (KINDS.some(({ asks, holds }) => asks.test(asked) && !holds.test(told))) return true;
-  // A Chinese run may be several words, of which one is enough. Functional words name nothing, not even themselves.
   const isSaid = (word: string): boolean => told.includes(word) || names(told, word, 0.1) || !names(word, word);
   if (hasHan(asked) === hasHan(told) && !joinedWords(asked).every(isSaid)) return true;
   return (

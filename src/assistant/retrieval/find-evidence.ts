@@ -3,7 +3,6 @@ import type { Search } from "./question-terms.ts";
 import { comparedWithAll, rankArticles, type RankedArticle } from "./rank-articles.ts";
 import { chooseWindow } from "./choose-window.ts";
 import { rateUnits } from "./rate-units.ts";
-import { DAY_MS } from "../../runtime/clock.ts";
 import { product } from "../../runtime/product.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import type { Evidence } from "./evidence-features.ts";
@@ -61,7 +60,7 @@ const strengthOf = (article?: RankedArticle): number =>
 
 /** Whether two notices are one, published in both languages with an id for each. */
 function areTwins({ passage: a, ...one }: IndexedPassage, { passage: b, ...other }: IndexedPassage): boolean {
-  const apart = Math.abs(Date.parse(a.published_at ?? "") - Date.parse(b.published_at ?? "")) / DAY_MS;
-  const isLike = a.kind === "notice" && b.kind === "notice" && one.lang !== other.lang && apart <= RANKING.twins.days;
+  const apart = Math.abs(Date.parse(a.published_at ?? "") - Date.parse(b.published_at ?? ""));
+  const isLike = a.kind === "notice" && b.kind === "notice" && one.lang !== other.lang && apart <= RANKING.twins.ms;
   return isLike && product(one.subject().meaning, other.subject().meaning) >= RANKING.twins.alike;
 }
