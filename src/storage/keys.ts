@@ -33,7 +33,7 @@ export const encodeKey = (key: Key): string =>
 /** Whether each segment of an encoded key is a result of {@link encodeSegment}: such a key is safe anywhere. */
 export const isEncodedKey = (key: string): boolean => key.split(":").every(isEncodedSegment);
 
-function isEncodedSegment(text: string): boolean {
+export function isEncodedSegment(text: string): boolean {
   if (!text.startsWith("~")) return PLAIN.test(text);
   const decoded = decodeSegment(new EncodedSegment(text));
   if (decoded === undefined) return /^~~[0-9a-f]{64}$/.test(text);

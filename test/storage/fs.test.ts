@@ -9,6 +9,8 @@ import { Stream } from "../../src/storage/stream.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { storageOnDriver } from "../../src/storage/storage-on-driver.ts";
 import { memoryDriver } from "../../src/storage/memory-driver.ts";
+import { decodeSegment } from "../../src/storage/keys.ts";
+import { collect } from "../../src/runtime/batches.ts";
 import { folderOnDisk } from "../support/folder.ts";
 import { interceptFileCalls } from "../faults/load/file-calls.js";
 import { describeStorage } from "./describe-storage.ts";
@@ -30,6 +32,31 @@ describe("files driver", () => {
     const names: string[] = [];
     for await (const segment of storage.children(["a"])) names.push(segment.text);
     expect(names.sort()).toEqual(["b", "c"]);
+    await folder.remove();
+  });
+
+  it("lists no foreign file or folder as a key", async () => {
+    const folder = await folderOnDisk();
+    const storage = await openStorage(`fs:${folder.path}`);
+    await storage.put(["users", "alice", "profile"], "1");
+    await storage.put(["users", "~odd name", "profile"], "1");
+    for (const place of ["", "users/", "users/alice/"]) {
+      const at = join(folder.path, place);
+      const names = [".DS_Store", "backup~", ".x.tmp", "a", "json", ".json", "Copy of b.json", "a:b.json", "~0.json"];
+      for (const name of names) await writeFile(join(at, name), "{}");
+      for (const name of ["lost+found", "c.json", "d:e"]) {
+        await mkdir(join(at, name));
+        await writeFile(join(at, name, "profile.json"), "{}");
+      }
+    }
+    const users = (await collect(storage.children(["users"]))).map(decodeSegment);
+    expect(users.toSorted()).toEqual(["alice", "~odd name"]);
+    expect(await collect(storage.children(["users", "alice"]))).toMatchObject([{ text: "profile" }]);
+    for (const kind of [undefined, "profile"]) {
+      const keys = (await collect(storage.keys(["users"], kind))).map((key) => key.map(decodeSegment).join("/"));
+      expect(keys.toSorted()).toEqual(["users/alice/profile", "users/~odd name/profile"]);
+    }
+    expect(await collect(storage.keys([]))).toHaveLength(2);
     await folder.remove();
   });
 

@@ -5,8 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Driver } from "unstorage";
 import fsLite from "unstorage/drivers/fs-lite";
 import type { StorageDriver } from "../driver.ts";
-import { SEGMENT_SIZE } from "../keys.ts";
-import { DurableFiles, ignoring, isFileDamage, TEMPORARY_SUFFIX } from "./durable-files.ts";
+import { isEncodedSegment, SEGMENT_SIZE } from "../keys.ts";
+import { DurableFiles, ignoring, isFileDamage } from "./durable-files.ts";
 import { createFolderIdentity } from "./fs-identity.ts";
 import { createFileStreams, discardItem, replaceItem } from "./fs-streams.ts";
 import { sealFolder } from "./seal-folder.ts";
@@ -76,7 +76,7 @@ export function fsDriver(base: string): StorageDriver {
       const folder = folderOf(prefix);
       for await (const paths of kind === undefined ? filesBelow(folder, items) : filesOfKind(folder, kind)) {
         for (const path of paths) {
-          if (path.endsWith(SUFFIX)) yield path.slice(base.length + 1, -SUFFIX.length).replaceAll("/", ":");
+          if (isValue(path)) yield path.slice(base.length + 1, -SUFFIX.length).replaceAll("/", ":");
         }
       }
     },
@@ -92,12 +92,15 @@ async function* childrenOf(folder: string): AsyncGenerator<string> {
   if (entries === undefined) return;
   const seen = new Set<string>();
   for await (const entry of entries) {
-    if (entry.name.endsWith(TEMPORARY_SUFFIX)) continue;
-    const name = entry.isDirectory() ? entry.name : entry.name.slice(0, -SUFFIX.length);
-    if (!seen.has(name)) yield name;
+    const name = basename(entry.name, SUFFIX);
+    if (seen.has(name) || !(entry.isDirectory() ? isEncodedSegment : isValue)(entry.name)) continue;
     seen.add(name);
+    yield name;
   }
 }
+
+/** Whether a file has a value: a foreign one, such as an editor's, has not. */
+const isValue = (path: string): boolean => path.endsWith(SUFFIX) && isEncodedSegment(basename(path, SUFFIX));
 
 const TEMPORARY = /^\..*\.tmp$/s;
 const LEDGER_ITEM = /^\/users\/[^/]+\/ledger\/(\d+)\/(\d+)\.json$/;
@@ -112,8 +115,8 @@ async function* filesBelow(folder: string, items?: "last"): AsyncGenerator<strin
   let paths: string[] = [];
   for await (const entry of entries) {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) yield* filesBelow(path, items);
-    else paths.push(path);
+    if (!entry.isDirectory()) paths.push(path);
+    else if (isEncodedSegment(entry.name)) yield* filesBelow(path, items);
     if (paths.length < TOGETHER) continue;
     yield paths;
     paths = [];
