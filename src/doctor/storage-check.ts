@@ -6,6 +6,9 @@ import { parseSnapshot } from "../news/snapshot/snapshot-document.ts";
 import { remedyOf } from "../news/sources/source-error.ts";
 import { isDisabled } from "../news/sources/source-pacing.ts";
 import { createSnapshotStore } from "../news/snapshot/snapshot-store.ts";
+import { tokenRecord } from "../accounts/tokens.ts";
+import { firstOf } from "../runtime/batches.ts";
+import { checkDocument, printKey, readEach } from "../storage/documents.ts";
 import { createQuotaRules } from "../accounts/quota-rules.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { createLedger } from "../ledger/ledger.ts";
@@ -19,7 +22,8 @@ import { storageRemedy } from "../storage/health/storage-remedy.ts";
 import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 
-const MOST_USERS = 500; // Users whose last free use is looked at.
+const MAX_USERS = 500; // Users whose last free use is looked at.
+const MAX_TOKENS = 500; // Tokens of users, and of operators, whose records are looked for.
 /** Clocks that differ by less count as equal, ms. */
 export const CLOCK_BOUND_MS = 2000;
 
@@ -66,6 +70,7 @@ async function examine(storage: Storage, { config, cwd }: LoadedConfig, now: num
   if (findings[1]!.level === "error") return findings;
   findings.push(...(await identityOf(storage, config.storage_id)), await lastUseFinding(storage, systemClock.now()));
   findings.push(...(await futureQuotaDays(storage, now, config.quota.timezone)));
+  findings.push(...(await lostTokens(storage)));
   if (await storage.has(UNFINISHED_IMPORT)) findings.push(finding("unfinishedImport"));
   findings.push(...(await storage.examine(now)));
   if (storage.url.startsWith("fs:")) findings.push(await fileClock(resolve(cwd, storage.url.slice(3))));
@@ -93,9 +98,24 @@ async function futureQuotaDays(storage: Storage, now: number, timezone: string):
     if (user === undefined) continue;
     const day = (await ifDamaged(ledger.open(user), () => undefined))?.account.free_day ?? "";
     if (quotaRules.dayOf(now, day) < day) found.push(`${user} (${day})`);
-    if (++users >= MOST_USERS) break;
+    if (++users >= MAX_USERS) break;
   }
   return found.length === 0 ? [] : [finding("futureDays", { count: found.length, users, first: found[0] })];
+}
+
+/** Looks for the records of some listed tokens: a token without a readable one is refused. */
+async function lostTokens(storage: Storage): Promise<Finding[]> {
+  const keys: Key[] = [];
+  for (const prefix of [["users"], ["operators", "users"]])
+    for await (const key of firstOf(storage.keys(prefix, "tokens"), MAX_TOKENS))
+      keys.push([...key.slice(0, -4), ...key.slice(-2)]);
+  const texts = await readEach(storage, keys);
+  const lost = keys.flatMap((key, index) => {
+    const record = checkDocument(key, texts[index], tokenRecord);
+    if (record === undefined) return [`${printKey(key)} is missing`];
+    return record instanceof Error ? [record.message] : [];
+  });
+  return lost.length === 0 ? [] : [finding("lostTokens", { count: lost.length, tokens: keys.length, first: lost[0] })];
 }
 
 const failureOf = ({ message: reason }: StorageError) => ({ reason, remedy: storageRemedy(reason) });

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rmdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeCertificates } from "../support/certificates.ts";
@@ -94,6 +94,29 @@ it("finds the demo well, lists what it checked, and leaves nothing behind", asyn
   expect(of("storage", "round trip")?.message).toMatch(/^Created, refused to create again, read and removed in \d+ ms/);
   expect(of("versions", "node")?.message).toContain(process.versions.node);
   expect(await readdir(join(cwd, ".anp/demo/doctor"))).toEqual([]);
+});
+
+it("names tokens of users and operators whose record is lost or cannot be read, until it is back", async () => {
+  const args = ["--storage", "fs:data"];
+  await anp(["users", "create", "dora", ...args], { cwd });
+  await anp(["tokens", "issue", "dora", ...args], { cwd });
+  await anp(["operators", "add", "olga", "--role", "support", ...args], { cwd });
+  expect((await examine(args)).of("storage", "tokens")).toBeUndefined();
+  for (const folder of ["tokens", "operators/tokens"]) {
+    const name = (await readdir(join(cwd, "data", folder)))[0]!;
+    const file = join(cwd, "data", folder, name);
+    const key = `${folder}/${name.slice(0, -".json".length)}`;
+    await rename(file, join(cwd, "kept"));
+    const lost = (await examine(args)).of("storage", "tokens");
+    expect(lost).toMatchObject({ level: "warning", message: expect.stringContaining(`${key} is missing`) as string });
+    expect(lost?.message).toContain("1 of 2 tokens");
+    await mkdir(file);
+    const damaged = (await examine(args)).of("storage", "tokens");
+    expect(damaged?.message).toContain(`The stored value of ${key} is damaged: EISDIR`);
+    await rmdir(file);
+    await rename(join(cwd, "kept"), file);
+    expect((await examine(args)).of("storage", "tokens")).toBeUndefined();
+  }
 });
 
 it("accepts a storage that does not exist yet, and does not create it", async () => {
