@@ -68,7 +68,7 @@ export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
     if (!counted.has(socket)) closed?.(reason);
     counted.add(socket);
     if (socket.writableEnded || reason === "response") socket.destroy(); // A peer may ignore the earlier end.
-    else if (reason === "headers" && socket.bytesRead > 0) answerParseError(TIMEOUT, socket);
+    else if (reason === "headers" && socket.bytesRead > 0) void answerParseError(TIMEOUT, socket);
     else socket.destroySoon();
   }
 

@@ -31,12 +31,13 @@ export async function listen(app: H3, host: string, port: number, tls?: TlsFiles
   Object.assign(server, { requireHostHeader: false }); // Else Node answers such a request itself, without an envelope.
   server.on("checkExpectation", (...sent: [IncomingMessage, ServerResponse]) => refuseRequest(...sent, 417));
   // This is not a proxy. Node hands the socket over without any listener.
-  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+  server.on("connect", ({ url: target }: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => undefined);
-    answerParseError(Object.assign(new Error(), { code: "HPE_INVALID_METHOD" }), socket);
+    const rawPacket = Buffer.from(`CONNECT ${target} HTTP/1.1`);
+    void answerParseError(Object.assign(new Error(), { code: "HPE_INVALID_METHOD", rawPacket }), socket, app);
   });
   server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => connections.add(socket));
-  server.on("clientError", answerParseError);
+  server.on("clientError", (error, socket) => void answerParseError(error, socket, app));
   server.headersTimeout = bounds.peer_ms;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return { url, stop: (drain_ms: number): Promise<void> => drain(server, drain_ms).then(connections.stop) };

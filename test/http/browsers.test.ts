@@ -1,5 +1,9 @@
 import { afterEach, expect, it } from "vitest";
 import { ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
+import { listen } from "../../src/daemon/listen.ts";
+import { createApp } from "../../src/http/app.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
+import { openFixtureService } from "../support/service.ts";
 import { describeApi, type Api } from "./describe-api.ts";
 
 const HTTP_ALONE = { storages: false } as const;
@@ -142,3 +146,30 @@ describeApi(
   },
   HTTP_ALONE,
 );
+
+it("a page may read why its request was refused before any route saw it", async () => {
+  const flags = { "server.cors.origins": [APP, "https://other.example"] };
+  const { service } = await openFixtureService({ refresh: false, flags });
+  const { url, stop } = await listen(createApp(service, silentLogger), "127.0.0.1", 0);
+  const long = "x".repeat(17_000);
+  for (const [status, path, init] of [
+    [431, `/api/v1/news/hot?source=${long}`, {}],
+    [431, "/api/v1/ai/me", { headers: { "x-user-token": long } }],
+    [405, "/api/v1/ai/me", { method: "brew" }],
+  ] as const) {
+    for (const [origin, allowed] of [
+      [APP, APP],
+      ["https://evil.example", null],
+    ] as const) {
+      const sent = { ...init, headers: { ...("headers" in init && init.headers), origin } };
+      const { status: answered, headers } = await fetch(`${url}${path}`, sent);
+      expect([answered, headers.get("access-control-allow-origin"), headers.get("vary")]).toEqual([
+        status,
+        allowed,
+        "Origin",
+      ]);
+    }
+  }
+  await stop(0);
+  await service.close();
+});

@@ -209,6 +209,28 @@ it("answers every request that is no proper HTTP with an envelope, and closes", 
   expect(errors).toEqual([]);
 });
 
+it("names the methods that a path allows for any other method, also for one that HTTP does not know", async () => {
+  for (const method of ["PUT", "TRACE", "BREW", "get", "CONNECT", "OPTIONS"])
+    for (const [path, status, allowed] of [
+      ["/healthz", 405, "GET, HEAD"],
+      ["/api/v1/ai/me?a=b", 405, "GET, HEAD"],
+      ["/api/v1/ai/chat/send", 405, "POST"],
+      ["/nope", 404, undefined],
+      ["/%", 404, undefined],
+    ] as const) {
+      const answer = await send(`${method} ${path} HTTP/1.1\r\nHost: anp.test\r\nConnection: close\r\n\r\n`);
+      const found = [/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1], /\r\nallow: ([^\r]*)/i.exec(answer)?.[1]];
+      expect([method, path, ...found]).toEqual([method, path, String(status), allowed]);
+    }
+});
+
+it("names them for the request that was refused, not for the one before on its connection", async () => {
+  const body = '{"token_amount":1}';
+  const first = exchange(`Content-Length: ${body.length}`) + body;
+  const answer = await send(`${first}BREW /healthz HTTP/1.1\r\nHost: anp.test\r\n\r\n`);
+  expect(answer).toMatch(/\r\nallow: GET, HEAD\r\n/);
+});
+
 it("answers HEAD wherever GET is answered, without a body", async () => {
   for (const [path, status] of [
     ["/healthz", 200],
