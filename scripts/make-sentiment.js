@@ -11,7 +11,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
-import { classGramsOf, gramsOf, likeliest, shareOf } from "../dist/news/sentiment/sentiment-model.js";
+import { classGramsOf, gramsOf, likeliestSentiment, shrinkage } from "../dist/news/sentiment/sentiment-model.js";
 import { seededBelow, shuffled } from "./seeded-order.js";
 
 const ROOM = new URL("../src/news/sentiment/", import.meta.url);
@@ -52,13 +52,13 @@ function validate(list) {
 
 function guessOf({ numbers, weights }, { grams }) {
   const row = rowOf(numbers, { grams });
-  return likeliest(...weights.map((side) => logitOf(side, row)));
+  return likeliestSentiment(...weights.map((side) => logitOf(side, row)));
 }
 
 /** Where the weights of an example lie, and its values there: first what each has. */
 function rowOf(numbers, { label, grams }) {
   const known = grams.flatMap((gram) => numbers.get(gram) ?? []);
-  const share = shareOf(known.length);
+  const share = shrinkage(known.length);
   const places = [0, ...known.map((number) => 1 + number)];
   return { label, places, values: [1, ...known.map(() => share)] };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoOrNull, toIso, type Clock } from "../runtime/clock.ts";
+import { toIsoOrNull, toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import { readDocument, writeDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
@@ -64,7 +64,7 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
 
 /** @param started_at ms since the epoch, as `expires_at` */
 function toStored(plan: string, started_at: number, expires_at?: number): Stored {
-  return plan === FREE_PLAN ? NONE : { plan, started_at: toIso(started_at), expires_at: isoOrNull(expires_at) };
+  return plan === FREE_PLAN ? NONE : { plan, started_at: toIso(started_at), expires_at: toIsoOrNull(expires_at) };
 }
 
 const NONE: Stored = { plan: FREE_PLAN, started_at: null, expires_at: null };

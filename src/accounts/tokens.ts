@@ -3,10 +3,10 @@ import { LIMITS } from "../contract/field-bounds.ts";
 import { ROLES, type Role } from "../contract/roles.ts";
 import { batchesOf, collect } from "../runtime/batches.ts";
 import { sha256 } from "../runtime/json/canonical-json.ts";
-import { isoOrNull, toIso, type Clock } from "../runtime/clock.ts";
+import { toIsoOrNull, toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import type { Random } from "../runtime/random.ts";
-import { type Documents, present, readDocument, readDocuments, writeDocument } from "../storage/documents.ts";
+import { type Documents, verified, readDocument, readDocuments, writeDocument } from "../storage/documents.ts";
 import type { Key } from "../storage/storage.ts";
 
 /** The stored record of a token: never the token itself, only its SHA-256 (which is the document's name). */
@@ -42,7 +42,7 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
 
   async function add(secret: string, token: Named, expires_at?: number): Promise<TokenRecord> {
     const digest = sha256(secret);
-    const dates = { created_at: toIso(clock.now()), expires_at: isoOrNull(expires_at) };
+    const dates = { created_at: toIso(clock.now()), expires_at: toIsoOrNull(expires_at) };
     const record: TokenRecord = { id: idOf(digest), ...token, ...dates, revoked_at: null };
     // The user's list comes first: a token that works is always listed.
     await storage.create(["users", token.user_id, "tokens", digest], "{}");
@@ -148,7 +148,7 @@ async function findDigest(storage: Documents, idOrSecret: string): Promise<strin
 const readToken = (storage: Documents, digest: string) => readDocument(storage, tokenKey(digest), tokenRecord);
 
 const lookUp = async (storage: Documents, digest: string) => ({
-  record: await present(storage, tokenKey(digest), readToken(storage, digest)),
+  record: await verified(storage, tokenKey(digest), readToken(storage, digest)),
 });
 
 /** Where a token's record is stored. @param digest its SHA-256 in hex */

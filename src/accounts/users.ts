@@ -3,7 +3,7 @@ import { LIMITS } from "../contract/field-bounds.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import { batchesOf } from "../runtime/batches.ts";
-import { checkDocument, present, printKey, readOrDamage, type Skip, writeDocument } from "../storage/documents.ts";
+import { checkDocument, verified, printKey, readOrDamage, type Skip, writeDocument } from "../storage/documents.ts";
 import { decodeSegment, encodeKey } from "../storage/keys.ts";
 import { CorruptionError, EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
@@ -31,7 +31,7 @@ export type Users = ReturnType<typeof createUsers>;
 
 export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: number }) {
   const { storage, clock } = deps;
-  const cache = createTtlCache(deps.ttl_ms, (user) => present(storage, profileKey(user), readProfile(storage, user)));
+  const cache = createTtlCache(deps.ttl_ms, (user) => verified(storage, profileKey(user), readProfile(storage, user)));
 
   const newProfile = (user_id: string, { free_daily_quota = null, lang = "zh" }: NewSettings): UserProfile => {
     return { user_id, created_at: toIso(clock.now()), free_daily_quota, lang };

@@ -1,6 +1,6 @@
 import type { SourceItem } from "../assistant/passage.ts";
 import { readMessages } from "../assistant/sessions/messages.ts";
-import { loggedEvents, type TimeRange } from "../events/log/day-log.ts";
+import { readEvents, type TimeRange } from "../events/log/day-log.ts";
 import type { OnSkipped } from "../storage/stream.ts";
 import { batchesOf } from "../runtime/batches.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -23,7 +23,7 @@ const noFeedback = (article: Article | null) => ({
  * @param onSkipped as in `Stream.items` */
 export async function feedbackByArticle(storage: Storage, range: TimeRange, onSkipped?: OnSkipped) {
   const votes = new Map<number, Map<string, Vote>>();
-  for await (const { user_id, message_id, feedback_type } of loggedEvents(storage, range, onSkipped)) {
+  for await (const { user_id, message_id, feedback_type } of readEvents(storage, range, onSkipped)) {
     if (feedback_type === undefined || message_id === undefined) continue;
     votes.set(message_id, (votes.get(message_id) ?? new Map<string, Vote>()).set(user_id, feedback_type));
   }

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { ROLES } from "../contract/roles.ts";
 import { linkError } from "../ledger/chain.ts";
 import { digest, hashEntry } from "../ledger/entry.ts";
-import { collect, firstOf } from "../runtime/batches.ts";
+import { collect, take } from "../runtime/batches.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { sha256 } from "../runtime/json/canonical-json.ts";
 import { readDocument, writeDocument } from "../storage/documents.ts";
-import { type Key, type Storage, ifDamaged } from "../storage/storage.ts";
+import { type Key, type Storage, catchDamage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
-import { DISORDER_MS } from "./ledger-reader.ts";
+import { MAX_CLOCK_SKEW_MS } from "./ledger-reader.ts";
 
 /** One entry of the audit log: a call that begins, the end of one, or a call that was refused. */
 export const auditEntry = z.strictObject({
@@ -86,7 +86,7 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
           if (began !== undefined) outcomes.set(began, outcome);
           else if (at >= since && at <= until) yield { ...entry, outcome };
         }
-        if (Date.parse(page[0]!.at) < since - DISORDER_MS) return;
+        if (Date.parse(page[0]!.at) < since - MAX_CLOCK_SKEW_MS) return;
       }
     },
     /** Checks every entry and the chain. `fault` is the first damaged one; later ones are not checked. */
@@ -97,7 +97,7 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
 /** Keeps the stored hash of an entry that is missing, as proof of the loss. */
 async function keepLast(storage: Storage, log: Stream<AuditEntry>, { id, hash }: z.infer<typeof lastEntry>) {
   const kept = await readDocument(storage, LAST, lastEntry);
-  const before = kept && (await ifDamaged(log.get(kept.id), () => undefined));
+  const before = kept && (await catchDamage(log.get(kept.id), () => undefined));
   if (!kept || (kept.id < id && before?.hash === kept.hash)) await writeDocument(storage, LAST, { id, hash });
   return id;
 }
@@ -117,9 +117,9 @@ async function verifyLog(storage: Storage, log: Stream<AuditEntry>) {
     }
     if (kept !== undefined && kept.id > (last?.id ?? 0)) return `entries are gone: ${kept.id} were written`;
     if (last !== undefined) return null; // The first operator is recorded before there is a token.
-    const operators = await collect(firstOf(storage.children(["operators", "users"]), 1));
+    const operators = await collect(take(storage.children(["operators", "users"]), 1));
     return operators.length > 0 ? "it is gone: there are operators, and no entry" : null;
   }
-  const fault = await ifDamaged(firstFault(), ({ message }) => message);
+  const fault = await catchDamage(firstFault(), ({ message }) => message);
   return { entries: last?.id ?? 0, unfinished: running.size, fault };
 }

@@ -6,10 +6,10 @@ import { isFreeUse } from "./ledger-reader.ts";
 
 const REPEAT_MS = 10 * 60_000; // The same question within this time may be an unintended repeat, ms.
 /** How many older entries are searched for the same question. */
-export const REPEAT_WITHIN = 100;
+export const REPEAT_WINDOW = 100;
 
 /** What each entry charged for; undefined for one that charged for no question. @param entries newest first: a question
- * that one of the next {@link REPEAT_WITHIN} asked too, shortly before, is marked as its repeat */
+ * that one of the next {@link REPEAT_WINDOW} asked too, shortly before, is marked as its repeat */
 export async function readCharges(storage: Storage, entries: readonly Entry[]) {
   const ids = entries.flatMap(({ details }) => (details.type === "chat_cost" ? [details.message_id] : []));
   const questions = new Map<number, string>();
@@ -22,7 +22,7 @@ export async function readCharges(storage: Storage, entries: readonly Entry[]) {
     const { id, delta, details, ref_id, created_at, operation } = entry;
     if (details.type !== "chat_cost") return undefined;
     const question = questionOf(entry);
-    const older = entries.slice(index + 1, index + 1 + REPEAT_WITHIN);
+    const older = entries.slice(index + 1, index + 1 + REPEAT_WINDOW);
     const same = older.find((other) => question !== null && questionOf(other) === question);
     const ms = same === undefined ? Infinity : Date.parse(created_at) - Date.parse(same.created_at);
     const first = ms > REPEAT_MS ? undefined : same;
@@ -46,5 +46,5 @@ export async function readCharges(storage: Storage, entries: readonly Entry[]) {
 }
 
 /** The first questions that entries charged for, newest first as they are. */
-export const chargedQuestions = async (storage: Storage, entries: readonly Entry[], most: number) =>
-  (await readCharges(storage, entries)).flatMap((charge) => charge ?? []).slice(0, most);
+export const chargedQuestions = async (storage: Storage, entries: readonly Entry[], limit: number) =>
+  (await readCharges(storage, entries)).flatMap((charge) => charge ?? []).slice(0, limit);

@@ -6,7 +6,7 @@ import type { AccountsService } from "../service/accounts-service.ts";
 import { readMessages, type Message } from "../assistant/sessions/messages.ts";
 import { reversalOf } from "../service/points.ts";
 import type { Skip } from "../storage/documents.ts";
-import { ifDamaged } from "../storage/storage.ts";
+import { catchDamage } from "../storage/storage.ts";
 import { newestEntries } from "./ledger-reader.ts";
 import { searchLedgers, type OnUser } from "./search-ledgers.ts";
 
@@ -15,7 +15,7 @@ const SMALLEST_MESSAGE_ID = 1_000_000_000; // Message ids begin with the time: t
 /** An entry, the answered question that it charged for, if it did, and the number of the entry that takes it back. */
 export type FoundEntry = Readonly<Awaited<ReturnType<typeof withMessages>>[number]>;
 
-const SHORTEST_REF = 10; // They hold the time of a request id of ours.
+const MIN_FULL_ID_LENGTH = 10; // They hold the time of a request id of ours.
 
 /** Finds entries by their reference (the request id) or its beginning, by the message id of the answer they charged for,
  * or by their number in a user's ledger. Only a reference may be that of more than one.
@@ -36,7 +36,7 @@ export async function findEntries(service: AccountsService, id: string, onUser: 
     return withMessages(service, await service.ledger.read(user, number, number), skip);
   const at = requestTime(id); // A request id of ours carries its time, which bounds the search.
   // What is too short for a beginning may still be a whole reference, which the platform chose.
-  const whole = at === undefined && id.length < SHORTEST_REF;
+  const whole = at === undefined && id.length < MIN_FULL_ID_LENGTH;
   const search = { types: [], user, checked: true, ref: id, whole, ...(at !== undefined && around(at)) };
   const found = await collect(searchLedgers(service, search, onUser, skip));
   const exact = found.filter(({ ref_id }) => ref_id === id);
@@ -57,9 +57,9 @@ const around = (ms: number): { since: number; until: number } => ({ since: ms - 
 function withMessages({ storage, ledger }: AccountsService, entries: readonly Entry[], skip: Skip) {
   const found = entries.map(async (entry) => {
     const messages = readMessages(storage, entry.details.type === "chat_cost" ? [entry.details.message_id] : []);
-    const [message] = await ifDamaged(messages, skip);
+    const [message] = await catchDamage(messages, skip);
     const reversal = ledger.open(entry.user_id).then(async (open) => [await open.find(reversalOf(entry.id))]);
-    return { entry, message, reversed_by: (await ifDamaged(reversal, skip))[0]?.id ?? null };
+    return { entry, message, reversed_by: (await catchDamage(reversal, skip))[0]?.id ?? null };
   });
   return Promise.all(found);
 }

@@ -7,7 +7,7 @@ import type { Skip } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/storage.ts";
 
 const TOKEN_PREFIX = "anp_";
-const SHORTEST_TOKEN_START = TOKEN_PREFIX.length + 4; // Enough to search by.
+const MIN_TOKEN_START = TOKEN_PREFIX.length + 4; // Enough to search by.
 
 /** The ids of the users that a text names: a user's id, a whole token of any kind, a token's id, or the beginning of a
  * token of ours (`anp_` and 4 characters or more). An exact user id takes precedence over tokens. Only the beginning of
@@ -25,8 +25,8 @@ export async function findUsers(
   const token = await tokens.find(text);
   if (token !== undefined) return [token.user_id];
   if (!text.startsWith(TOKEN_PREFIX)) throw new UnknownUserError(text);
-  if (text.length < SHORTEST_TOKEN_START) {
-    const need = `the beginning of a token needs ${SHORTEST_TOKEN_START} characters`;
+  if (text.length < MIN_TOKEN_START) {
+    const need = `the beginning of a token needs ${MIN_TOKEN_START} characters`;
     throw new AnpError(404, `User ${text} is not known; ${need}.`);
   }
   const [first, ...others] = [...new Set((await tokens.startingWith(text)).map(({ user_id }) => user_id))].sort();
@@ -50,7 +50,7 @@ export async function knownUsers(service: AccountsService, user: string | undefi
 /** Reads something of each user, or of the given one: `of(service.ledger.entries)`.
  * @param onDamage called for each user with damage; the rest of this user is left out
  * @throws AnpError 404 when the given user is not known */
-export async function ofKnownUsers(service: AccountsService, user: string | undefined, onDamage: OnDamage) {
+export async function userReader(service: AccountsService, user: string | undefined, onDamage: OnDamage) {
   const users = await knownUsers(service, user, skipUsers(onDamage));
   return async function* <T>(read: (user: string) => AsyncIterable<T>): AsyncGenerator<T> {
     for (const id of users) {

@@ -110,7 +110,7 @@ export function matches({ type, created_at, ref_id }: Selectable, selection: Sel
 const PAGE = 100;
 const FIRST = 5; // Entries of the first read, since a range may end before them.
 /** Clocks of daemons may differ, and step: an entry may be dated this much earlier than one before it, ms. */
-export const DISORDER_MS = 86_400_000;
+export const MAX_CLOCK_SKEW_MS = 86_400_000;
 
 /** The entries that match, newest first, in constant memory; entries appended meanwhile are not included.
  * @throws CorruptionError after all entries above the damaged one were yielded
@@ -121,9 +121,9 @@ export async function* newestFirst<E extends Selectable>(reader: LedgerReader<E>
   const total = await reader.total();
   const end = reader.last?.();
   const newest = end === undefined ? NaN : Date.parse(end.created_at);
-  if (since !== undefined && newest < since - DISORDER_MS) return;
-  const isInRange = until === undefined || newest <= until + DISORDER_MS;
-  const top = isInRange ? total : await lastBefore(reader, until + DISORDER_MS, total);
+  if (since !== undefined && newest < since - MAX_CLOCK_SKEW_MS) return;
+  const isInRange = until === undefined || newest <= until + MAX_CLOCK_SKEW_MS;
+  const top = isInRange ? total : await lastBefore(reader, until + MAX_CLOCK_SKEW_MS, total);
   let size = since === undefined ? PAGE : FIRST;
   for (let to = top; to >= 1;) {
     let rows: E[];
@@ -138,7 +138,7 @@ export async function* newestFirst<E extends Selectable>(reader: LedgerReader<E>
     to -= size;
     if (size > 1) size = Math.min(PAGE, size * 2);
     for (const row of rows.toReversed()) if (matches(row, selection)) yield row;
-    if (since !== undefined && rows.length > 0 && Date.parse(rows[0]!.created_at) < since - DISORDER_MS) return;
+    if (since !== undefined && rows.length > 0 && Date.parse(rows[0]!.created_at) < since - MAX_CLOCK_SKEW_MS) return;
   }
 }
 

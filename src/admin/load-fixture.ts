@@ -29,7 +29,7 @@ const eventsKey = ({ name }: Fixture): Key => ["fixtures", `${name}-events`]; //
 export const isLoaded = (fixture: Fixture, storage: Storage): Promise<boolean> => storage.has(eventsKey(fixture));
 
 /** Whether a storage without the fixture has other data: its tokens, which are public, must not become valid there. */
-export async function isOfOthers({ name }: Fixture, storage: Storage): Promise<boolean> {
+export async function hasOtherData({ name }: Fixture, storage: Storage): Promise<boolean> {
   for await (const [room] of storage.keys([])) {
     // Looked up after the key was found: another process may be loading the fixture now.
     if (room!.text !== IDENTITY[0]) return !(await storage.has(["fixtures", name]));
@@ -59,7 +59,7 @@ export async function loadFixture(fixture: Fixture, service: Service, changes: R
       await service.adjust({ ...change, idempotency_key: request_id });
     }
   }
-  const moved_by_ms = await movedBy(fixture, storage, clock.now());
+  const moved_by_ms = await dateOffset(fixture, storage, clock.now());
   const events = await readFile(join(fixture.folder, "events.ndjson"), "utf8");
   const mark = JSON.stringify(sha256(events));
   const key = eventsKey(fixture);
@@ -73,7 +73,7 @@ export async function loadFixture(fixture: Fixture, service: Service, changes: R
 
 /** The offset in ms that dates of this storage's copy are moved by. The first process that loads it decides,
  * before it writes anything else: a load that was killed is no data of others. */
-export async function movedBy(fixture: Fixture, storage: Storage, now: number): Promise<number> {
+export async function dateOffset(fixture: Fixture, storage: Storage, now: number): Promise<number> {
   const key: Key = ["fixtures", fixture.name];
   const mark = { moved_by_ms: Math.max(0, now - fixture.anchor_ms) };
   if (await storage.create(key, JSON.stringify(mark))) return mark.moved_by_ms;

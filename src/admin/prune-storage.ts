@@ -3,15 +3,15 @@ import { batch } from "../events/event.ts";
 import { listDays } from "../events/log/day-log.ts";
 import { batchesOf } from "../runtime/batches.ts";
 import { DAY_MS, utcDay } from "../runtime/clock.ts";
-import { idTime, leastIdAt } from "../runtime/ids.ts";
+import { idTime, minIdAt } from "../runtime/ids.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 import { decodeSegment, streamItem } from "../storage/keys.ts";
-import { ifDamaged, type Key, type Storage } from "../storage/storage.ts";
+import { catchDamage, type Key, type Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 const SESSIONS = 10_000; // Sessions whose names are held at a time.
 
 /** What a pruning removes of one kind, and the UTC days that it is of; null where there is nothing. */
-export type Pruned = ReturnType<typeof nothing>;
+export type PruneCounts = ReturnType<typeof nothing>;
 
 const nothing = (kind: "answers" | "sessions" | "event_days") => {
   return { kind, count: 0, oldest_day: null as string | null, newest_day: null as string | null };
@@ -29,7 +29,7 @@ interface PruneOptions {
 export async function pruneStorage(
   { storage, clock, config }: Pick<AccountsService, "storage" | "clock" | "config">,
   options: PruneOptions = {},
-): Promise<readonly Pruned[]> {
+): Promise<readonly PruneCounts[]> {
   const { answers_days, events_days } = config.retention;
   const startOf = (days: number): number => Math.floor(clock.now() / DAY_MS - days) * DAY_MS;
   const pruned = [nothing("answers"), nothing("sessions"), nothing("event_days")] as const;
@@ -41,23 +41,23 @@ export async function pruneStorage(
   return pruned;
 }
 
-function note(pruned: Pruned, ms: number): void {
+function note(pruned: PruneCounts, ms: number): void {
   const day = utcDay(ms);
   pruned.count += 1;
   if (pruned.oldest_day === null || day < pruned.oldest_day) pruned.oldest_day = day;
   if (pruned.newest_day === null || day > pruned.newest_day) pruned.newest_day = day;
 }
 
-async function pruneAnswers(storage: Storage, before: number, pruned: Pruned, { dryRun, onStep }: PruneOptions) {
+async function pruneAnswers(storage: Storage, before: number, pruned: PruneCounts, { dryRun, onStep }: PruneOptions) {
   const ids: number[] = [];
   for await (const segment of storage.children(["messages"])) {
     const id = Number(decodeSegment(segment));
-    if (id < leastIdAt(before)) ids.push(id);
+    if (id < minIdAt(before)) ids.push(id);
     onStep?.(() => `${ids.length} old answers found`);
   }
   for (const id of ids) note(pruned, idTime(id));
   if (dryRun === true || ids.length === 0) return;
-  await markPruned(storage, leastIdAt(before));
+  await markPruned(storage, minIdAt(before));
   let removed = 0;
   for await (const some of batchesOf(ids, 32)) {
     await Promise.all(some.map((id) => storage.remove(messageKey(id))));
@@ -67,7 +67,7 @@ async function pruneAnswers(storage: Storage, before: number, pruned: Pruned, { 
 }
 
 /** Removes sessions that are over: see `Messages.isOver`. A damaged one stays as it is. */
-async function pruneSessions(storage: Storage, before: number, pruned: Pruned, { dryRun, onStep }: PruneOptions) {
+async function pruneSessions(storage: Storage, before: number, pruned: PruneCounts, { dryRun, onStep }: PruneOptions) {
   let removed = 0;
   const step = (): void => onStep?.(() => `${pruned.count} old sessions found, ${removed} removed`);
   for (let isMore = true; isMore;) {
@@ -80,8 +80,8 @@ async function pruneSessions(storage: Storage, before: number, pruned: Pruned, {
       if (item === undefined ? key.length !== 4 : item.version !== 1) continue;
       const session = new Stream(storage, item === undefined ? key : [item.stem], sessionTurn);
       if (item !== undefined && (await storage.has(session.name))) continue;
-      const last = await ifDamaged(lastTurn(storage, session), () => undefined);
-      if (last === undefined || last.message_id >= leastIdAt(before)) continue;
+      const last = await catchDamage(lastTurn(storage, session), () => undefined);
+      if (last === undefined || last.message_id >= minIdAt(before)) continue;
       note(pruned, idTime(last.message_id));
       if (dryRun === true) continue;
       isMore = over.push(session) === SESSIONS;
@@ -96,7 +96,7 @@ async function pruneSessions(storage: Storage, before: number, pruned: Pruned, {
   }
 }
 
-async function pruneEvents(storage: Storage, before: number, pruned: Pruned, { dryRun, onStep }: PruneOptions) {
+async function pruneEvents(storage: Storage, before: number, pruned: PruneCounts, { dryRun, onStep }: PruneOptions) {
   for (const day of await listDays(storage, { to: before - 1 })) {
     onStep?.(() => `${pruned.count} days of events, up to ${day}`);
     note(pruned, Date.parse(day));

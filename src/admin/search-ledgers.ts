@@ -2,15 +2,15 @@ import { type OnDamage, skipUsers } from "../accounts/users.ts";
 import { DAY_MS } from "../runtime/clock.ts";
 import { feedbackOf } from "../events/projections/user-feedback.ts";
 import { entry as entrySchema, ledgerKey, type Entry } from "../ledger/entry.ts";
-import { batchesOf, collect, firstOf } from "../runtime/batches.ts";
+import { batchesOf, collect, take } from "../runtime/batches.ts";
 import { parseJson } from "../runtime/json/parse-json.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 import { readOrDamage, type Skip } from "../storage/documents.ts";
-import { ifDamaged } from "../storage/storage.ts";
+import { catchDamage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 import { chargedQuestions } from "./charged-questions.ts";
 import { knownUsers } from "./find-users.ts";
-import { DISORDER_MS, matches, newestEntries, newestFirst, type Selection } from "./ledger-reader.ts";
+import { MAX_CLOCK_SKEW_MS, matches, newestEntries, newestFirst, type Selection } from "./ledger-reader.ts";
 
 /** Which entries of all ledgers to find: those that match every given field. */
 export interface LedgerSearch extends Selection {
@@ -53,10 +53,10 @@ function searchReader({ storage, ledger }: AccountsService, user: string, skip: 
   const { until = Infinity, checked } = search;
   const stream = new Stream(storage, ledgerKey(user), entrySchema);
   let last: Entry | undefined;
-  const readOne = (id: number): Promise<Entry[]> => ifDamaged(ledger.read(user, id, id), skip);
+  const readOne = (id: number): Promise<Entry[]> => catchDamage(ledger.read(user, id, id), skip);
   const readSingly = async (ids: readonly number[]) => (await Promise.all(ids.map(readOne))).flat();
   const readChecked = (from: number, to: number) =>
-    ifDamaged(ledger.read(user, from, to), () => readSingly(range(from, to)));
+    catchDamage(ledger.read(user, from, to), () => readSingly(range(from, to)));
   const read = async (from: number, to: number): Promise<Entry[]> => {
     const keys = range(from, to).map((id) => stream.keyOf(id));
     const glances = (await readOrDamage(storage, keys)).map(async (text, step) => {
@@ -74,7 +74,7 @@ function searchReader({ storage, ledger }: AccountsService, user: string, skip: 
       const hint = await stream.storedHead();
       [last] = hint === 0 ? [] : await read(hint, hint);
       // The end is not needed if it is later than the range.
-      if (last !== undefined && Date.parse(last.created_at) > until + DISORDER_MS) return hint;
+      if (last !== undefined && Date.parse(last.created_at) > until + MAX_CLOCK_SKEW_MS) return hint;
       const head = await stream.head();
       if (head !== last?.id) [last] = head === 0 ? [] : await read(head, head);
       return head;
@@ -98,7 +98,7 @@ async function* eachLedger<T>(service: AccountsService, read: ReadUser<T>, onUse
   const users = await knownUsers(service, one, skip);
   let done = 0;
   for await (const some of batchesOf(users, 32)) {
-    yield* (await Promise.all(some.map((user) => ifDamaged(read(user), skip)))).flat();
+    yield* (await Promise.all(some.map((user) => catchDamage(read(user), skip)))).flat();
     onUser((done += some.length), users.length);
   }
 }
@@ -129,27 +129,27 @@ async function totalsOf(user_id: string, entries: AsyncIterable<Entry>) {
 export async function topUsers(
   service: AccountsService,
   by: Exclude<keyof UserTotals, "user_id">,
-  { most, ...selection }: Selection & { readonly most: number },
+  { limit, ...selection }: Selection & { readonly limit: number },
   onUser: OnUser,
   onDamage: OnDamage,
 ): Promise<UserTotals[]> {
   const read = async (user: string) => [await totalsOf(user, newestEntries(service.ledger, user, selection))];
   const all = await collect(eachLedger(service, read, onUser, skipUsers(onDamage)));
   const ranked = all.filter((one) => one[by] > 0).sort((one, other) => other[by] - one[by]);
-  return ranked.slice(0, most);
+  return ranked.slice(0, limit);
 }
 
-type Asked = { readonly most: number; readonly since: number }; // `since` in ms since the epoch.
+type Asked = { readonly limit: number; readonly since: number }; // `since` in ms since the epoch.
 
 /** What a user asked and was answered, newest first, with the user's last word on each answer.
  * @throws CorruptionError */
-export async function askedQuestions(service: AccountsService, user: string, { most, since }: Asked) {
+export async function askedQuestions(service: AccountsService, user: string, { limit, since }: Asked) {
   const entries = newestEntries(service.ledger, user, { types: ["chat_cost"], since });
   // One more than is listed: the last one may repeat it.
-  const charges = await chargedQuestions(service.storage, await collect(firstOf(entries, most + 1)), most);
+  const charges = await chargedQuestions(service.storage, await collect(take(entries, limit + 1)), limit);
   const now = service.clock.now();
   const days = Math.ceil((now - since) / DAY_MS) + 1;
-  const feedback = await feedbackOf(service.storage, user, { now, days, most: Infinity });
+  const feedback = await feedbackOf(service.storage, user, { now, days, limit: Infinity });
   return charges.map((charge) => {
     const said = feedback.find(({ message_id }) => message_id === charge.message_id);
     return { ...charge, feedback: said?.feedback_type ?? null };

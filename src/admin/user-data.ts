@@ -2,7 +2,7 @@ import type { UserProfile } from "../accounts/users.ts";
 import { tokenKey } from "../accounts/tokens.ts";
 import { message, messageKey } from "../assistant/sessions/messages.ts";
 import type { StoredEvent } from "../events/event.ts";
-import { listDays, loggedEvents, openDay } from "../events/log/day-log.ts";
+import { listDays, readEvents, openDay } from "../events/log/day-log.ts";
 import { batchesOf, collect } from "../runtime/batches.ts";
 import { toIso } from "../runtime/clock.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
@@ -17,7 +17,7 @@ export async function exportUser(service: AccountsService, user: string) {
   const exported_at = toIso(clock.now());
   const ledger = await collect(service.ledger.entries(user));
   const questions = (await collect(storedAnswers(storage, user))).map(({ value }) => value);
-  const logged = loggedEvents(storage, {}, () => undefined);
+  const logged = readEvents(storage, {}, () => undefined);
   const events = await collect(logged, ({ user_id }) => user_id === user);
   const feedback = events.filter(({ feedback_type }) => feedback_type !== undefined);
   const subscription = await subscriptions.get(user);

@@ -3,7 +3,7 @@ import type { AccountsService } from "../service/accounts-service.ts";
 import { chargedQuestions } from "./charged-questions.ts";
 import { toLedgerRow } from "./ledger-reader.ts";
 
-const MOST_LISTED = 5;
+const MAX_LISTED = 5;
 const ENTRIES_SEARCHED = 50;
 
 /** Reads what support needs to know of a user, each list newest first.
@@ -18,14 +18,14 @@ export async function userOverview(service: AccountsService, user: string) {
     service.subscriptions.get(user),
     service.ledger.open(user).then((ledger) => ledger.page(1, ENTRIES_SEARCHED)),
     service.tokens.list(user),
-    feedbackOf(storage, user, { now: clock.now(), days: 7, most: MOST_LISTED }),
+    feedbackOf(storage, user, { now: clock.now(), days: 7, limit: MAX_LISTED }),
   ]);
   return {
     details: { ...details, erased_at: erased?.at ?? null, is_erased: erased?.complete ?? null },
     features,
     tokens: tokens.reverse(),
-    last_questions: await chargedQuestions(storage, entries, MOST_LISTED),
-    last_entries: entries.slice(0, MOST_LISTED).map(toLedgerRow),
+    last_questions: await chargedQuestions(storage, entries, MAX_LISTED),
+    last_entries: entries.slice(0, MAX_LISTED).map(toLedgerRow),
     feedback,
   };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { batchesOf } from "../runtime/batches.ts";
 import { printKey, readOrDamage } from "../storage/documents.ts";
 import { encodeKey, isEncodedKey, itemKey, missingItem, streamItem } from "../storage/keys.ts";
-import { CorruptionError, EncodedSegment, ifDamaged, type Key, type Storage } from "../storage/storage.ts";
+import { CorruptionError, EncodedSegment, catchDamage, type Key, type Storage } from "../storage/storage.ts";
 import { checksummed, ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
 
 const foreign = (key: unknown): string => `${JSON.stringify(key)} is not a key that anp writes`;
@@ -103,7 +103,7 @@ async function* itemsFrom(storage: Storage, stem: EncodedSegment, from: number, 
 
 /** Reports item number `next` as lost if the storage has a trace of it or of a later one. */
 async function reportLostEnd(storage: Storage, stem: EncodedSegment, next: number, onDamage: OnDamage): Promise<void> {
-  const last = await ifDamaged(storage.laterItem(stem, next - 1), () => undefined);
+  const last = await catchDamage(storage.laterItem(stem, next - 1), () => undefined);
   const isThere = (version: number): Promise<boolean> => storage.has(itemKey(stem, version));
   if (last !== undefined && !(await isThere(last)) && !(await isThere(next))) onDamage(missingItem(stem, next).message);
 }

@@ -8,12 +8,12 @@ export const RETRY_POLICY = {
 
 export type RetryPolicy = Readonly<typeof RETRY_POLICY>;
 /** Statuses after which a retry may succeed: RFC 9110 §15.5.9, §15.6, RFC 6585 §4. */
-export const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+export const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
 /** The wait before the next attempt, ms: exponential backoff with jitter in its upper half, at least the Retry-After.
  * @param attempt the number of the last attempt, from 1
  * @returns undefined when there is to be no retry */
-export function waitBefore(attempt: number, retryAfter_ms = 0, policy: RetryPolicy): number | undefined {
+export function retryDelay(attempt: number, retryAfter_ms = 0, policy: RetryPolicy): number | undefined {
   if (attempt > policy.retries || retryAfter_ms > policy.retry_after_ms) return undefined;
   const step = Math.min(policy.max_ms, policy.base_ms * 2 ** (attempt - 1));
   return Math.max(retryAfter_ms, Math.round(step * (0.5 + Math.random() / 2)));

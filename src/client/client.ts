@@ -4,7 +4,7 @@ import { ENDPOINTS, type Endpoint, type OperationId, type OperationData } from "
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
 import { readRetryAfter } from "../runtime/retry-after.ts";
-import { RETRY_POLICY, TRANSIENT, waitBefore, type RetryPolicy } from "./client-retry.ts";
+import { RETRY_POLICY, RETRYABLE_STATUSES, retryDelay, type RetryPolicy } from "./client-retry.ts";
 import { pageUrl, readUrl } from "./daemon-url.ts";
 import { send, UnreachableError, WireError, type WireResponse } from "./transport.ts";
 import { errorEnvelope, successEnvelope } from "../contract/envelope.ts";
@@ -64,7 +64,7 @@ export function createClient(settings: ClientSettings): Client {
       } catch (error) {
         const retryAfter_ms = readRetryAfter(response?.headers["retry-after"], clock.now());
         const again = mayRepeat(error, response, method === "GET" || key !== undefined);
-        const wait = again ? waitBefore(attempt, retryAfter_ms, retry) : undefined;
+        const wait = again ? retryDelay(attempt, retryAfter_ms, retry) : undefined;
         if (wait === undefined) throw error;
         await delay(wait);
       }
@@ -77,7 +77,7 @@ function mayRepeat(error: unknown, response: WireResponse | undefined, isSafe: b
   if (response === undefined) return error instanceof WireError && (isSafe || !error.sent);
   // The service's own codes are final. A 429 is sent before anything else: the request had no effect.
   const isFinal = error instanceof RemoteRefusal && error.code >= 1000;
-  return TRANSIENT.has(response.status) && !isFinal && (isSafe || response.status === 429);
+  return RETRYABLE_STATUSES.has(response.status) && !isFinal && (isSafe || response.status === 429);
 }
 
 const headersOf = ({ auth, body }: Endpoint, token: string | undefined, key: string | undefined) => ({

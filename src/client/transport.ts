@@ -16,7 +16,7 @@ export interface WireRequest {
 }
 
 /** One HTTP response, complete. Header names are in lower case; `text` is the body, read as UTF-8. */
-export type WireResponse = Readonly<Awaited<ReturnType<typeof readWhole>>>;
+export type WireResponse = Readonly<Awaited<ReturnType<typeof readResponse>>>;
 
 /** No daemon answers at the address: nothing listens there, it is too slow, or it is another server. */
 export class UnreachableError extends Error {
@@ -40,10 +40,10 @@ export class WireError extends UnreachableError {
  * @throws WireError when no complete response arrived
  * @throws the signal's reason when it was aborted */
 export const send = (request: WireRequest, timeout_ms: number, signal?: AbortSignal): Promise<WireResponse> =>
-  exchange(request, timeout_ms, signal, readWhole);
+  exchange(request, timeout_ms, signal, readResponse);
 
 /** The complete response. */
-export async function readWhole(response: IncomingMessage) {
+export async function readResponse(response: IncomingMessage) {
   const bytes = await readBytes(response, MAX_BYTES, () => new Error(`it is larger than ${MAX_BYTES} bytes`));
   return { status: response.statusCode!, headers: flatHeaders(response), text: bytes.toString("utf8"), bytes };
 }

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { Logger } from "../runtime/logger.ts";
 import { packageFile } from "../runtime/package-file.ts";
-import { within } from "../runtime/within.ts";
+import { withTimeout } from "../runtime/with-timeout.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { JobError, timeoutError } from "./job-runner.ts";
 import type { Input, JobObserver, JobRunner, Jobs, Output, RunOptions } from "./job-runner.ts";
@@ -189,7 +189,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     this.#isReady = false;
     if (worker === undefined) return void (await this.#ending);
     worker.removeAllListeners("error").on("error", () => undefined);
-    this.#ending = within<unknown>(worker.terminate(), END_MS, () => undefined);
+    this.#ending = withTimeout<unknown>(worker.terminate(), END_MS, () => undefined);
     await this.#ending;
     this.#ending = undefined;
   }

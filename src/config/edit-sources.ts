@@ -12,17 +12,17 @@ const LOCK_MS = 2000; // Longest wait for another process's lock, ms; a change t
 const LOOK_MS = 20; // Time between two attempts, ms.
 
 /** A source as a configuration file has it. */
-export type WrittenSource = z.input<typeof newsSource>;
+export type SourceInput = z.input<typeof newsSource>;
 /** Changes to the list of sources: sources to append, and the index of one to remove. */
-type Edit = { readonly added?: readonly WrittenSource[]; readonly removed?: number };
+type Edit = { readonly added?: readonly SourceInput[]; readonly removed?: number };
 
 /** Adds sources to a configuration file, but for those that are not valid, or have the id, the name or the URL of another
  * one, with what is wrong with each. @param sameNames whether two may have one name, as feeds of one outlet do
  * @throws ConfigError when another process keeps the file locked */
-export const addSources = (file: string, candidates: readonly WrittenSource[], sameNames = false) =>
+export const addSources = (file: string, candidates: readonly SourceInput[], sameNames = false) =>
   change(file, (text) => {
     const known = writtenSources(text);
-    const added: WrittenSource[] = [];
+    const added: SourceInput[] = [];
     const refused = candidates.flatMap((candidate) => {
       const source = { ...candidate, url: httpAddress(candidate.url.trim()) };
       const checked = validate(newsSource, source);
@@ -41,7 +41,7 @@ export const addSources = (file: string, candidates: readonly WrittenSource[], s
 
 /** Removes a source from a configuration file. @returns undefined when there is none of that id
  * @throws ConfigError when another process keeps the file locked */
-export const removeSource = (file: string, id: string): Promise<WrittenSource | undefined> =>
+export const removeSource = (file: string, id: string): Promise<SourceInput | undefined> =>
   change(file, (text) => {
     const sources = writtenSources(text);
     const removed = sources.findIndex((source) => source.id === id);
@@ -79,8 +79,8 @@ async function takeLock(lock: string, mode: number): Promise<void> {
   }
 }
 
-type Tree = { news?: { sources?: WrittenSource[] | null } | null } | null;
-const writtenSources = (text: string): WrittenSource[] => (parse(text) as Tree)?.news?.sources ?? [];
+type Tree = { news?: { sources?: SourceInput[] | null } | null } | null;
+const writtenSources = (text: string): SourceInput[] => (parse(text) as Tree)?.news?.sources ?? [];
 
 /** A configuration file with other sources. Comments stay, and where the list is in block style, the layout too. */
 function editSources(text: string, edit: Edit): string {

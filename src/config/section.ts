@@ -13,5 +13,5 @@ export const utcOffset = z
 export const example = <T extends z.ZodType>(schema: T, value: z.output<T>): T => schema.meta({ examples: [value] });
 
 /** A whole number with a default, its bounds included. */
-export const integer = ([least, most]: readonly [number, number], fallback: number) =>
-  (most === Infinity ? z.int().min(least) : z.int().min(least).max(most)).default(fallback);
+export const integer = ([min, max]: readonly [number, number], fallback: number) =>
+  (max === Infinity ? z.int().min(min) : z.int().min(min).max(max)).default(fallback);

@@ -7,7 +7,7 @@ import { answerParseError } from "./malformed-requests.ts";
 /** Bounds of the connections of one server. */
 export interface ConnectionBounds {
   readonly peer_ms: number; // Longest wait for the peer: for headers, for a body, or until it reads more of a response.
-  readonly most: number; // Most connections; beyond them, idle ones are closed.
+  readonly max_connections: number; // Most connections; beyond them, idle ones are closed.
   readonly closed?: ((reason: ClosingReason) => void) | undefined; // Called for each connection that this side closes.
 }
 
@@ -17,7 +17,7 @@ const EXAMINED_MS = 1000; // Longest time between two checks of all connections,
 const CLOSED_TOGETHER = 64; // Closed per turn of the event loop; idle ones as a group, to save searches.
 const OTHER_FILES = 512; // File descriptors reserved for the storage and for sources.
 const READING = 6; // Factor of the wait for slow readers: Node does not show how much they have read.
-const MOST_UNREAD = 64 * 1024 * 1024; // Most buffered bytes of all responses that wait for readers.
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024; // Most buffered bytes of all responses that wait for readers.
 
 interface Connection {
   response?: ServerResponse; // The last response that was begun; undefined before the first request.
@@ -27,10 +27,10 @@ interface Connection {
 
 /** The open connections of a server. Node's own timeouts leave out connections whose request was answered early and
  * peers that do not read, and are checked every 30 s only. */
-export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
+export function createConnections({ peer_ms, max_connections, closed }: ConnectionBounds) {
   const open = new Map<Socket, Connection>();
   const counted = new WeakSet<Socket>(); // If the peer ignores the end, a socket is closed twice.
-  const mostOpen = Math.min(most, Math.max(64, mostFiles() - OTHER_FILES));
+  const maxOpen = Math.min(max_connections, Math.max(64, maxOpenFiles() - OTHER_FILES));
   let examining: Promise<void> | undefined;
   // Never two at once: the second would destroy a socket that the first just ended, before its data are sent.
   const examineOnce = (): void => void (examining ??= examine().finally(() => (examining = undefined)));
@@ -47,7 +47,7 @@ export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
       if (awaited === undefined) continue;
       if (awaited === "response") unread += socket.writableLength;
       const longest = awaited === "response" ? READING * peer_ms : peer_ms;
-      if (now - connection.since <= longest && unread <= MOST_UNREAD) continue;
+      if (now - connection.since <= longest && unread <= MAX_UNREAD_BYTES) continue;
       close(socket, awaited);
       await turn();
     }
@@ -82,7 +82,7 @@ export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
       };
     },
     add(socket: Socket): void {
-      if (open.size >= mostOpen && !closeIdle()) close(socket, "idle");
+      if (open.size >= maxOpen && !closeIdle()) close(socket, "idle");
       else {
         open.set(socket, { awaited: "headers", since: performance.now() });
         socket.once("close", () => open.delete(socket));
@@ -101,7 +101,7 @@ function awaitedOf({ response }: Connection): ClosingReason | undefined {
   return response.writableEnded && !response.writableFinished ? "response" : undefined;
 }
 
-function mostFiles(): number {
+function maxOpenFiles(): number {
   try {
     return Number(/^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity);
   } catch {

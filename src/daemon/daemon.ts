@@ -14,10 +14,10 @@ import type { Logger } from "../runtime/logger.ts";
 import { version } from "../runtime/package-file.ts";
 import type { ServiceObserver, Service } from "../service/service.ts";
 import { listen, type Listener } from "./listen.ts";
-import { createPinoLogger, readable } from "./pino-logger.ts";
+import { createPinoLogger, toReadable } from "./pino-logger.ts";
 import { checkListingSizes } from "../news/sources/sources.ts";
 import { createRefreshTimer, type RefreshTimer } from "./refresh-timer.ts";
-import { keepRetention } from "./retention-timer.ts";
+import { startRetention } from "./retention-timer.ts";
 import { startBanner, startLine } from "./start-banner.ts";
 import { checkStorageRisks, watchStorageRisks } from "./storage-risks.ts";
 import { StorageWatch } from "./storage-watch.ts";
@@ -82,7 +82,7 @@ export class Daemon {
     const { clock, stderr, say } = this.#options;
     // A stream without a file descriptor is not that of the process.
     const write = "fd" in stderr ? undefined : (line: string) => stderr.write(line);
-    this.#logger = createPinoLogger(log.level, clock, stderr.isTTY === true ? (line) => say(readable(line)) : write);
+    this.#logger = createPinoLogger(log.level, clock, stderr.isTTY === true ? (line) => say(toReadable(line)) : write);
     return this.#logger;
   }
 
@@ -160,7 +160,7 @@ export class Daemon {
     meter.watch({ service, inFlight: inFlight.running, state });
     const onApi = about.port === undefined ? metrics : undefined;
     const app = createApp(service, logger, { state, inFlight, rates: rates.rates, meter, metrics: onApi });
-    const bounds = { peer_ms: server.body_ms, most: server.max_connections, closed: meter.connectionClosed };
+    const bounds = { peer_ms: server.body_ms, max_connections: server.max_connections, closed: meter.connectionClosed };
     const tls = server.tls && tlsFilesOf(server.tls, baseDir);
     listeners.api = await listen(app, server.host, server.port, tls, bounds);
     if (metrics !== undefined && about.port !== undefined)
@@ -199,7 +199,7 @@ export class Daemon {
   #work(service: Service, refreshes: RefreshTimer): readonly Promise<void>[] {
     const { signal } = this.#stop;
     void refreshes.run(signal);
-    return [service.warm(), tidy(service, signal), keepRetention(service, signal), service.keepVectors(signal)];
+    return [service.warm(), tidy(service, signal), startRetention(service, signal), service.keepVectors(signal)];
   }
 
   /** Waits `drain_delay_ms` for load balancers to notice, stops accepting, and cuts off what runs after `drain_ms`. */

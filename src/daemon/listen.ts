@@ -13,7 +13,7 @@ import { checkTlsFiles, type TlsFiles } from "./tls-files.ts";
 const BACKLOG = 4096; // Connections that wait to be accepted; the kernel takes at most its `net.core.somaxconn`.
 const KEEP_ALIVE_MS = 75_000; // Longer than proxies and clients keep idle connections, so that none uses a closed one.
 
-const BOUNDS: ConnectionBounds = { peer_ms: 10_000, most: Infinity };
+const BOUNDS: ConnectionBounds = { peer_ms: 10_000, max_connections: Infinity };
 type Server = Awaited<ReturnType<typeof listhen>>["server"];
 /** A server that listens. */
 export type Listener = Awaited<ReturnType<typeof listen>>;

@@ -7,13 +7,13 @@ import { stackOf } from "../runtime/logger.ts";
 
 const FLUSH_MS = 200; // How long a line may wait to be written, ms.
 const END_WITHIN_MS = 500;
-const MOST_WAITING = 4 * 1024 * 1024; // Buffer limit if nobody reads, UTF-16 units; further lines are dropped.
+const MAX_BUFFERED = 4 * 1024 * 1024; // Buffer limit if nobody reads, UTF-16 units; further lines are dropped.
 
 /** Logs JSON lines to stderr in the background, or to `write`, which takes each one at once. */
 export function createPinoLogger(level: Config["log"]["level"], clock: Clock, write?: (line: string) => void) {
   // Lines are buffered: one write per line costs a quarter of a request. pino's own destination would flush when the
   // process exits, and retry forever if nobody reads.
-  const buffered = { sync: false, minLength: 4096, periodicFlush: FLUSH_MS, maxLength: MOST_WAITING };
+  const buffered = { sync: false, minLength: 4096, periodicFlush: FLUSH_MS, maxLength: MAX_BUFFERED };
   const destination = new sonicBoom.SonicBoom({ fd: 2, ...buffered });
   // A log that cannot be written must not end the process: the disk may be full, or the reader gone.
   destination.on("error", () => undefined);
@@ -38,7 +38,7 @@ export function createPinoLogger(level: Config["log"]["level"], clock: Clock, wr
 const flush = (destination: sonicBoom.SonicBoom) => new Promise((resolve) => destination.flush(resolve));
 
 /** A line of the log for a person: `12:00:00 warn news refreshed version=3`, and the stack of an error below it. */
-export function readable(line: string): string {
+export function toReadable(line: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Readonly<Record<string, unknown>>;
   const shown = Object.entries(fields).map(([name, value]) => {
     return `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`;

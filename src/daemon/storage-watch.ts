@@ -6,8 +6,8 @@ import { storageRemedy } from "../storage/health/storage-remedy.ts";
 const POLL_EVERY_MS = 1000; // How often its identity is read, and how often it is probed while calls fail.
 const PROBE_EVERY_MS = 10_000; // How often it is probed while nothing fails, ms.
 /** Shortest pause between two log lines, ms; while the storage stays lost, the pause doubles up to the longest. */
-const LEAST_PAUSE_MS = 5000;
-const MOST_PAUSE_MS = 60_000;
+const MIN_PAUSE_MS = 5000;
+const MAX_PAUSE_MS = 60_000;
 
 interface WatchDeps {
   readonly logger: Logger;
@@ -21,7 +21,7 @@ interface WatchDeps {
 export class StorageWatch {
   readonly #deps: WatchDeps;
   readonly #timer = setInterval(() => this.#poll(), POLL_EVERY_MS).unref();
-  readonly #failedCalls = createThrottle(LEAST_PAUSE_MS, () => {
+  readonly #failedCalls = createThrottle(MIN_PAUSE_MS, () => {
     this.#deps.logger.error({ err: this.#lastError }, "storage calls failed, though the storage works");
   });
   #isUp = true;
@@ -120,7 +120,7 @@ export class StorageWatch {
     if (this.#isUp && isUp) return;
     const now = performance.now();
     const lost_ms = now - this.#lostAt;
-    const isSettled = lost_ms >= LEAST_PAUSE_MS || now - this.#failedAt >= POLL_EVERY_MS || isLast;
+    const isSettled = lost_ms >= MIN_PAUSE_MS || now - this.#failedAt >= POLL_EVERY_MS || isLast;
     // A flapping storage is summarized; one that is back and stays back is reported at once.
     if (now - at < pause_ms && !(this.#isUp && isSettled)) return;
     const failures = this.#failures;
@@ -130,7 +130,7 @@ export class StorageWatch {
     else if (isUp)
       this.#deps.logger.error({ err, failures, remedy: storageRemedy((err as Error).message) }, "the storage is lost");
     else this.#deps.logger.warn({ failures, lost_s }, "the storage is still lost");
-    const pause = this.#isUp || isUp ? LEAST_PAUSE_MS : Math.min(MOST_PAUSE_MS, pause_ms * 2);
+    const pause = this.#isUp || isUp ? MIN_PAUSE_MS : Math.min(MAX_PAUSE_MS, pause_ms * 2);
     this.#reported = { isUp: this.#isUp, at: now, pause_ms: pause };
     this.#failures = 0;
   }

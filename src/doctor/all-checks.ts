@@ -1,4 +1,4 @@
-import { type Check, type CheckInput, finding, networkReason, withTimeout } from "./check.ts";
+import { type Check, type CheckInput, finding, networkReason, timeoutSignal } from "./check.ts";
 import { checkClock, checkConfig, checkFixtures, checkVersions } from "./installation-checks.ts";
 import { checkDaemon, type DaemonInput } from "./daemon-check.ts";
 import { checkModel, MODEL_MS } from "./model-check.ts";
@@ -46,7 +46,7 @@ async function checkKeys({ loaded: { config } }: CheckInput, signal: AbortSignal
   if (url === undefined) return finding(config.auth.jwt === undefined ? "noKeys" : "sharedSecret");
   const place = printLocation(url);
   try {
-    const response = await fetch(url, { signal: withTimeout(signal, ANSWER_MS) });
+    const response = await fetch(url, { signal: timeoutSignal(signal, ANSWER_MS) });
     if (!response.ok) {
       await response.body?.cancel();
       return finding("keysDown", { place, answer: `answers ${response.status}` });

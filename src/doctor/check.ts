@@ -46,7 +46,7 @@ async function examine({ name: check, bound_ms, run }: Check): Promise<Finding[]
 }
 
 /** A signal for one request: aborted after `ms`, or with its check. */
-export const withTimeout = (signal: AbortSignal, ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+export const timeoutSignal = (signal: AbortSignal, ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 
 /** Why a request got no answer, in a few words. */
 export function networkReason(error: unknown): string {

@@ -7,7 +7,7 @@ import { headersOf, providersOf, type EmbeddingsConfig, type ProviderConfig } fr
 import { silentLogger } from "../runtime/logger.ts";
 import { didYouMean } from "../runtime/text/edit-distance.ts";
 import type { Finding } from "../storage/health/finding.ts";
-import { type CheckInput, finding, networkReason, withTimeout } from "./check.ts";
+import { type CheckInput, finding, networkReason, timeoutSignal } from "./check.ts";
 
 const ANSWER_MS = 8000;
 /** How long the check may take, ms. */
@@ -37,7 +37,7 @@ async function probeEmbeddings(config: EmbeddingsConfig, signal: AbortSignal): P
   const place = config.base_url.replace(/(:\/\/)[^/?#@]*@/, "$1");
   const client = createEmbeddingsClient(config, { logger: silentLogger });
   const started = performance.now();
-  const bounded = client.embed("passages", ["ping"], readVectors, withTimeout(signal, ANSWER_MS));
+  const bounded = client.embed("passages", ["ping"], readVectors, timeoutSignal(signal, ANSWER_MS));
   const found = await bounded.catch((error: unknown) => new Error(networkReason(error)));
   const ms = Math.round(performance.now() - started);
   if (Array.isArray(found)) return finding("embeddings", { place, model, dimension: found[0]!.length, ms });
@@ -50,7 +50,7 @@ async function probe(model: ProviderConfig, otherwise: "none" | "extractive", si
   const place = base.replace(/(:\/\/)[^/?#@]*@/, "$1");
   const ask = (path: string, init?: RequestInit): Promise<Response> => {
     const headers = { ...headersOf(model), "content-type": "application/json" };
-    return fetch(`${base}${path}`, { headers, signal: withTimeout(signal, ANSWER_MS), redirect: "error", ...init });
+    return fetch(`${base}${path}`, { headers, signal: timeoutSignal(signal, ANSWER_MS), redirect: "error", ...init });
   };
   try {
     const list = await ask("/models");

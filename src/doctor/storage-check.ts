@@ -7,16 +7,23 @@ import { remedyOf } from "../news/sources/source-error.ts";
 import { isDisabled } from "../news/sources/source-pacing.ts";
 import { createSnapshotStore } from "../news/snapshot/snapshot-store.ts";
 import { tokenRecord } from "../accounts/tokens.ts";
-import { firstOf } from "../runtime/batches.ts";
+import { take } from "../runtime/batches.ts";
 import { checkDocument, printKey, readEach } from "../storage/documents.ts";
 import { createQuotaRules } from "../accounts/quota-rules.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { findIdentity, replaced } from "../storage/identity/storage-identity.ts";
+import { findIdentity, replacedError } from "../storage/identity/storage-identity.ts";
 import { decodeSegment, UNFINISHED_IMPORT } from "../storage/keys.ts";
 import { lastUseFinding } from "../storage/health/last-use.ts";
-import { ifDamaged, ifFailed, StorageAddressError, StorageError, type Key, type Storage } from "../storage/storage.ts";
+import {
+  catchDamage,
+  catchError,
+  StorageAddressError,
+  StorageError,
+  type Key,
+  type Storage,
+} from "../storage/storage.ts";
 import { openStorage } from "../storage/open-storage.ts";
 import { storageRemedy } from "../storage/health/storage-remedy.ts";
 import type { Finding } from "../storage/health/finding.ts";
@@ -42,9 +49,10 @@ export async function checkStorage({ loaded, now }: CheckInput): Promise<Finding
     if (problem === undefined) return [finding("noStorage", { reason })];
     return [finding("blockedAddress", { reason, obstacle: problem, remedy: storageRemedy(reason) })];
   }
+  const address = finding("address", { url: storage.url });
   try {
-    const address = finding("address", { url: storage.url });
-    return await ifFailed(examine(storage, loaded, now), (error) => [address, finding("unexamined", failureOf(error))]);
+    const unexamined = (error: StorageError) => [address, finding("unexamined", failureOf(error))];
+    return await catchError(examine(storage, loaded, now), unexamined);
   } finally {
     await storage.close();
   }
@@ -82,7 +90,7 @@ async function identityOf(storage: Storage, expected: string | undefined): Promi
   if (storage.identity === undefined) return [];
   const { id, missing, marks, isUnmarked } = await findIdentity(storage, true);
   if (expected !== undefined && id !== expected)
-    return [finding("otherIdentity", failureOf(replaced(storage.url, expected, id)))];
+    return [finding("otherIdentity", failureOf(replacedError(storage.url, expected, id)))];
   if (id === undefined) return [finding("noIdentity")];
   return [finding(missing === 0 || isUnmarked ? "identity" : "lostMarks", { id, missing, marks })];
 }
@@ -96,7 +104,7 @@ async function futureQuotaDays(storage: Storage, now: number, timezone: string):
   for await (const segment of storage.children(["users"])) {
     const user = decodeSegment(segment);
     if (user === undefined) continue;
-    const day = (await ifDamaged(ledger.open(user), () => undefined))?.account.free_day ?? "";
+    const day = (await catchDamage(ledger.open(user), () => undefined))?.account.free_day ?? "";
     if (quotaRules.dayOf(now, day) < day) found.push(`${user} (${day})`);
     if (++users >= MAX_USERS) break;
   }
@@ -107,7 +115,7 @@ async function futureQuotaDays(storage: Storage, now: number, timezone: string):
 async function lostTokens(storage: Storage): Promise<Finding[]> {
   const keys: Key[] = [];
   for (const prefix of [["users"], ["operators", "users"]])
-    for await (const key of firstOf(storage.keys(prefix, "tokens"), MAX_TOKENS))
+    for await (const key of take(storage.keys(prefix, "tokens"), MAX_TOKENS))
       keys.push([...key.slice(0, -4), ...key.slice(-2)]);
   const texts = await readEach(storage, keys);
   const lost = keys.flatMap((key, index) => {

@@ -4,9 +4,9 @@ import type { ReportDamage } from "../storage/health/damage-reporter.ts";
 import { DAY_MS, daysBetween } from "../runtime/clock.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { OnSkipped } from "../storage/stream.ts";
-import { eventsOfDay, loggedEvents, type TimeRange } from "./log/day-log.ts";
+import { eventsOfDay, readEvents, type TimeRange } from "./log/day-log.ts";
 import { contentOf, fingerprint, uniqueId } from "./log/event-fingerprint.ts";
-import { createProjections, rankQuestions, type Shown } from "./projections/hot-questions.ts";
+import { createProjections, rankQuestions, type Limits } from "./projections/hot-questions.ts";
 import type { NewEvent } from "./event.ts";
 import { type EventDeps, EventLog, type KnownEvent } from "./log/event-log.ts";
 import { createIdempotentRecorder } from "./log/event-idempotency.ts";
@@ -44,7 +44,7 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
     recordLater: (event: NewEvent, known: KnownEvent) => log.record(event, known, true), // Nobody waits for it.
     /** Questions that at least `min_users` different users asked: the most often asked first, then the most recent.
      * @throws StorageError when the log cannot be read */
-    async hotQuestions({ days, now = clock.now(), ...shown }: Shown & Period) {
+    async hotQuestions({ days, now = clock.now(), ...shown }: Limits & Period) {
       const window = { from: now - days * DAY_MS, to: now };
       await projections.update(daysBetween(window.from, window.to));
       const before = turn;
@@ -69,7 +69,7 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
 
 async function* exportEvents(storage: Storage, range: TimeRange, skipped?: OnSkipped): AsyncGenerator<string> {
   let ids: { readonly day: string; readonly counts: FingerprintCounts } | undefined;
-  for await (const { event_id: address, source_id, ...content } of loggedEvents(storage, range, skipped)) {
+  for await (const { event_id: address, source_id, ...content } of readEvents(storage, range, skipped)) {
     let id = address;
     if (source_id !== undefined) {
       const day = content.created_at.slice(0, 10);

@@ -16,7 +16,7 @@ export type Fault = {
 }[FaultName];
 
 const SLOW_MS = 2000;
-const MOST_MS = 3_600_000;
+const MAX_MS = 3_600_000;
 
 /** All faults as `NAME=KIND`, with their descriptions. */
 export const FAULT_LIST: readonly { readonly text: string; readonly about: string }[] = Object.entries(FAULTS).flatMap(
@@ -40,9 +40,9 @@ export function readFault(typed: string): Fault {
       const quoted = JSON.stringify(setting);
       throw new RangeError(`has an unknown setting ${quoted}: ${name} takes only ${known.join(" and ")}`);
     }
-    const most = key === "ms" ? MOST_MS : Number.MAX_SAFE_INTEGER;
-    if (!/^\d+$/.test(value) || Number(value) < 1 || Number(value) > most)
-      throw new RangeError(`must give ${key} as an integer from 1 to ${most}, not ${JSON.stringify(setting)}`);
+    const max = key === "ms" ? MAX_MS : Number.MAX_SAFE_INTEGER;
+    if (!/^\d+$/.test(value) || Number(value) < 1 || Number(value) > max)
+      throw new RangeError(`must give ${key} as an integer from 1 to ${max}, not ${JSON.stringify(setting)}`);
     read[key] = Number(value);
   }
   return { name, kind, ...read } as Fault;

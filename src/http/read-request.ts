@@ -7,7 +7,7 @@ import type { IncomingMessage } from "node:http";
 import type { H3Event } from "h3";
 import { parseOrError } from "../runtime/json/parse-json.ts";
 import { readBytes } from "../runtime/read-bytes.ts";
-import { within } from "../runtime/within.ts";
+import { withTimeout } from "../runtime/with-timeout.ts";
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 
@@ -84,7 +84,7 @@ async function readBody({ req, runtime }: H3Event, bounds: BodyBounds): Promise<
     throw invalid([{ in: "body", path: "", message: "ended before it was complete" }]);
   });
   const tooLate = `The body did not arrive within ${bounds.ms / 1000} s.`;
-  return within(read, bounds.ms, () => Promise.reject(new AnpError(408, tooLate, CLOSE)));
+  return withTimeout(read, bounds.ms, () => Promise.reject(new AnpError(408, tooLate, CLOSE)));
 }
 
 const UNCODED = { headers: { "accept-encoding": "identity" } }; // RFC 9110 §15.5.16.

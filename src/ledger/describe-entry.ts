@@ -17,5 +17,5 @@ function kindOf({ details, delta }: Change): keyof typeof DESCRIPTIONS {
 }
 
 /** Whether a description says that a free use paid for the entry: the interface has no other sign of it. */
-export const saysFreeUse = (description: string): boolean =>
+export const isFreeUseDescription = (description: string): boolean =>
   /^(Answer \(.*\), free use|问答（.*），使用免费次数)$/.test(description);

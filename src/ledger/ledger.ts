@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { BoundedLru } from "../runtime/cache/bounded-lru.ts";
 import { createKeyedMutex } from "../runtime/keyed-mutex.ts";
 import type { EntryCache } from "./entry-store.ts";
-import { type LedgerDeps, type Posted, type Posting, UserLedger } from "./user-ledger.ts";
+import { type LedgerDeps, type PostResult, type Posting, UserLedger } from "./user-ledger.ts";
 
 /** The ledgers of all users: one append-only stream per user, one entry per change. */
 export type Ledger = ReturnType<typeof createLedger>;
@@ -53,7 +53,7 @@ export function createLedger(given: Omit<LedgerDeps, "monotonic"> & Partial<Pick
      * @throws AnpError 1005, 1009 or 422 when the rules refuse; 422 for an operation id that was used for another
      * request; 503, with nothing written, when other processes keep appending first
      * @throws TypeError for a client's operation id that cannot be part of a storage key */
-    async post(user: string, posting: Posting): Promise<Posted> {
+    async post(user: string, posting: Posting): Promise<PostResult> {
       const since = deps.monotonic();
       return (await withLock(user, (ledger) => ledger.post(posting, undefined, since)))!;
     },

@@ -32,12 +32,12 @@ export interface WalkedEntries {
 }
 
 /** The result of scanning a user's keys. */
-export type ScannedUser = ReturnType<typeof unscannedUser>;
+export type ScannedUser = ReturnType<typeof newScannedUser>;
 const BATCH = 256;
 const FOLLOWED = 32_768; // Index pointers buffered at a time: sorted, so that entries are read in their order.
 
 /** A user of whom no key has been read yet. */
-export function unscannedUser(segment: EncodedSegment) {
+export function newScannedUser(segment: EncodedSegment) {
   return {
     segment,
     top: 0, // Largest number of a stored entry.
@@ -63,7 +63,7 @@ export async function scanUsers(
     for (const key of batch) {
       const [root, segment, kind] = key;
       if (root!.text !== "users" || segment === undefined || kind === undefined) continue;
-      const user = users.get(segment.text) ?? unscannedUser(segment);
+      const user = users.get(segment.text) ?? newScannedUser(segment);
       users.set(segment.text, user);
       if (kind.text === "ledger") user.top = Math.max(user.top, streamItem(key)?.version ?? 0);
       else if (kind.text === "operations") pointers.push({ user, key });

@@ -27,7 +27,7 @@ export interface LedgerDeps {
 
 /** How long a posting is retried while other processes append first, ms. A process that appends without pause always
  * wins against one that must first read its entries. */
-const LONGEST_POST_MS = 30_000;
+const MAX_POST_MS = 30_000;
 const CONTENDED = "Other processes change this user's ledger without a pause. Nothing was done.";
 /** A user's ledger up to the entry that was the last one when it was opened. */
 export type OpenLedger = ReturnType<typeof openAt>;
@@ -86,7 +86,7 @@ export class UserLedger {
    * @param first a value that is stored before the entry becomes visible, and only if one is appended
    * @param since when the caller began to wait for the lock, by the monotonic clock
    * @returns undefined, with nothing written, when the key of `first` has another value */
-  async post(posting: Posting, first?: NewValue, since = this.#deps.monotonic()): Promise<Posted | undefined> {
+  async post(posting: Posting, first?: NewValue, since = this.#deps.monotonic()): Promise<PostResult | undefined> {
     const { clock, quotaRules, observer } = this.#deps;
     const { operation, command } = posting;
     checkOperation(this.entries, operation);
@@ -108,7 +108,7 @@ export class UserLedger {
       const next = entryAfter(last, this.entries.user, posting, change, now);
       const posted = (await this.index(end.last)) ? await this.#append(end, next, operation, first) : this.#dropCache();
       if (posted === "taken") return undefined;
-      if (posted === undefined && this.#deps.monotonic() - since > LONGEST_POST_MS) throw new AnpError(503, CONTENDED);
+      if (posted === undefined && this.#deps.monotonic() - since > MAX_POST_MS) throw new AnpError(503, CONTENDED);
       if (posted === undefined) continue;
       if (!posted.replayed) observer?.posted(posted.entry);
       return posted;
@@ -148,7 +148,7 @@ export class UserLedger {
   }
 
   /** Drops the cached head and entries: the entry that ours should have followed is lost. */
-  #dropCache(): Posted | undefined {
+  #dropCache(): PostResult | undefined {
     this.entries.forget();
     return (this.#end = undefined);
   }
@@ -175,7 +175,7 @@ export class UserLedger {
 /** A change to post: its operation and command, and further fields of its entry. */
 export type Posting = Readonly<{ operation: LedgerOperation; command: LedgerCommand; ref_id: string; lang: Language }>;
 /** The entry of a posting, and whether an earlier request made it. */
-export type Posted = { readonly entry: Entry; readonly replayed: boolean };
+export type PostResult = { readonly entry: Entry; readonly replayed: boolean };
 
 function entryAfter(last: Entry | undefined, user: string, posting: Posting, change: Change, now: number): Entry {
   const { operation, command, ref_id, lang } = posting;

@@ -3,7 +3,7 @@ import { probe } from "../storage/documents.ts";
 import { isOutage, EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { decodeSegment, encodeKey, encodeSegment, missingItem } from "../storage/keys.ts";
 import { type Entry, entryKey, ledgerKey } from "./entry.ts";
-import { damageAt, firstDamage, scanUsers, unscannedUser } from "./scan-for-damage.ts";
+import { damageAt, firstDamage, scanUsers, newScannedUser } from "./scan-for-damage.ts";
 import type { ChargeTrace, LedgerDamage, LedgerHooks, ScannedUser, WalkedEntries } from "./scan-for-damage.ts";
 import { walkLedger } from "./walk-ledger.ts";
 
@@ -57,7 +57,7 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
   const named = new Map((users ?? [...receipts.keys()]).map((id) => [encodeSegment(id), id]));
   const segments = users === undefined ? new Set([...scanned.keys(), ...named.keys()]) : named.keys();
   const ordered = [...segments]
-    .map((text) => scanned.get(text) ?? unscannedUser(new EncodedSegment(text)))
+    .map((text) => scanned.get(text) ?? newScannedUser(new EncodedSegment(text)))
     .sort((one, other) => (nameOf(one.segment) < nameOf(other.segment) ? -1 : 1));
   const onEntries: LedgerHooks["onEntries"] = async (user, passed) => {
     entries += passed.texts.length;

@@ -4,7 +4,7 @@ import type { hotTopics } from "../contract/schemas/news-schemas.ts";
 import { timestamp } from "../contract/schemas/shared-fields.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
 import { cachedPromise } from "../runtime/cache/cached-promise.ts";
-import { isoOrNull, toIso } from "../runtime/clock.ts";
+import { toIsoOrNull, toIso } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { packageFile } from "../runtime/package-file.ts";
 import { isOutage } from "../storage/storage.ts";
@@ -52,8 +52,8 @@ export function createHotTopics({ latest, viewsOf, bundled, clock, logger, inter
         topics.slice(0, query.limit).map((each) => ({ topic: each[lang], heat: each.heat, trend: "steady" })),
       sentiment_overview: live?.sentiment ?? NEUTRAL,
       refresh_meta: {
-        last_full_sync_at: isoOrNull(live?.record.last_full_ms) ?? never,
-        last_refresh_at: isoOrNull(record?.published_ms),
+        last_full_sync_at: toIsoOrNull(live?.record.last_full_ms) ?? never,
+        last_refresh_at: toIsoOrNull(record?.published_ms),
         sentiment_updated_at: live?.sentiment.updated_at ?? null,
         source: live !== undefined && latest.isLive ? "live" : "fallback",
         stale: now - (live?.record.published_ms ?? -Infinity) > (interval_s * 3 || HOUR_S) * 1000,

@@ -3,7 +3,7 @@ import type { OperationData } from "../contract/endpoints.ts";
 import type { NewsFilter } from "../contract/schemas/news-schemas.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
 import { memoized } from "../runtime/cache/memoized.ts";
-import { type Clock, isoOrNull } from "../runtime/clock.ts";
+import { type Clock, toIsoOrNull } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -11,7 +11,7 @@ import { createBundledSnapshot, createHotTopics } from "./hot-topics.ts";
 import type { JobRunner } from "../compute/job-runner.ts";
 import type { NewsJobs } from "./jobs/news-jobs.ts";
 import { newsInProcess } from "./jobs/news-runner.ts";
-import { longestRefresh, createSharedRefresh } from "./refresh/shared-refresh.ts";
+import { maxRefreshTime, createSharedRefresh } from "./refresh/shared-refresh.ts";
 import { createRefreshLease } from "./refresh/refresh-lease.ts";
 import { createSourceFetch } from "./sources/public-fetch.ts";
 import { createSourcePacing, isDisabled } from "./sources/source-pacing.ts";
@@ -19,7 +19,7 @@ import { type DateShift, deepFreeze } from "./snapshot/projection.ts";
 import { LatestSnapshot, type Projection } from "./snapshot/latest-snapshot.ts";
 import type { RefreshMode, SnapshotRecord, SourceState } from "./snapshot/snapshot-document.ts";
 import { createSnapshotStore } from "./snapshot/snapshot-store.ts";
-import { createFilteredViews, isOpen } from "./snapshot/filtered-views.ts";
+import { createFilteredViews, isUnfiltered } from "./snapshot/filtered-views.ts";
 import { createSnapshotViews, type NewsList, type TopicList } from "./snapshot/snapshot-views.ts";
 
 export type { RefreshMode };
@@ -65,11 +65,11 @@ export function createNews(deps: NewsDeps) {
   const filteredOf = memoized(createFilteredViews, 1);
   const newest = async (filter: NewsFilter) => {
     const projection = await latest.projection();
-    return projection && (isOpen(filter) ? viewsOf(projection) : filteredOf(projection)(filter));
+    return projection && (isUnfiltered(filter) ? viewsOf(projection) : filteredOf(projection)(filter));
   };
   const bundled = createBundledSnapshot(logger, deps.bundledFile);
   const { takeover_s, timeout_ms: timeoutMs, max_bytes: maxBytes, contact } = config;
-  const limits = { leaseMs: takeover_s * 1000, longestMs: longestRefresh(config) };
+  const limits = { leaseMs: takeover_s * 1000, longestMs: maxRefreshTime(config) };
   const holder = random.bytes(8).toString("hex");
   const shared = createSharedRefresh({
     ...{ config, storage, clock, logger, shift, store, latest, runner, slowMs: deps.slowMs },
@@ -84,8 +84,8 @@ export function createNews(deps: NewsDeps) {
       news_updated_count: record.news_updated,
       notice_updated_count: mode === "view" ? 0 : record.notice_updated,
       topic_rebuild_count: record.topic_rebuild,
-      last_full_sync_at: isoOrNull(record.last_full_ms) ?? never,
-      sentiment_updated_at: isoOrNull(record.sentiment_ms) ?? never,
+      last_full_sync_at: toIsoOrNull(record.last_full_ms) ?? never,
+      sentiment_updated_at: toIsoOrNull(record.sentiment_ms) ?? never,
     };
   };
 
@@ -144,9 +144,9 @@ function statusOf(projection: Projection | undefined) {
   return {
     /** Number of the snapshot. It increases, not always by one; 0 when none was published yet. */
     version: projection?.version ?? 0,
-    published_at: isoOrNull(record?.published_ms),
-    last_full_sync_at: isoOrNull(record?.last_full_ms),
-    sentiment_updated_at: isoOrNull(record?.sentiment_ms),
+    published_at: toIsoOrNull(record?.published_ms),
+    last_full_sync_at: toIsoOrNull(record?.last_full_ms),
+    sentiment_updated_at: toIsoOrNull(record?.sentiment_ms),
     mode: record?.mode ?? null,
     items: projection?.items.length ?? 0,
     topics: projection?.topics.total ?? 0,
@@ -157,9 +157,9 @@ function statusOf(projection: Projection | undefined) {
       const { id, kind, name, url, ok, items, last_ok_ms, last_error } = source;
       const { failures = 0, next_ms, status: http_status = null, unchanged = null, last_read = null } = source;
       return {
-        ...{ id, kind, name, url, ok, state: stateOf(source), items, last_ok_at: isoOrNull(last_ok_ms), last_error },
+        ...{ id, kind, name, url, ok, state: stateOf(source), items, last_ok_at: toIsoOrNull(last_ok_ms), last_error },
         /** `unchanged`: the last read found nothing new. `last_read`: counts of the last read that did. */
-        ...{ failures, next_try_at: isoOrNull(next_ms), http_status, unchanged, last_read },
+        ...{ failures, next_try_at: toIsoOrNull(next_ms), http_status, unchanged, last_read },
       };
     }),
   };

@@ -1,9 +1,9 @@
 /** Groups items in order into batches as large as the bounds allow, of at least one item.
- * @param most items of one batch
+ * @param size items of one batch
  * @param weigh the weight of an item; a batch ends with the item that makes it weigh 1 */
 export async function* batchesOf<T>(
   items: AsyncIterable<T> | Iterable<T>,
-  most: number,
+  size: number,
   weigh: (item: T) => number = () => 0,
 ): AsyncGenerator<T[]> {
   let batch: T[] = [];
@@ -11,7 +11,7 @@ export async function* batchesOf<T>(
   for await (const item of items) {
     batch.push(item);
     weight += weigh(item);
-    if (batch.length < most && weight < 1) continue;
+    if (batch.length < size && weight < 1) continue;
     yield batch;
     batch = [];
     weight = 0;
@@ -20,8 +20,8 @@ export async function* batchesOf<T>(
 }
 
 /** The first items, at most `most`. */
-export async function* firstOf<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
-  let left = most;
+export async function* take<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {
+  let left = count;
   for await (const item of items) {
     if (left-- > 0) yield item;
     if (left <= 0) return;

@@ -19,7 +19,7 @@ export function fixedClock(start: number): Clock & { set(ms: number): void; adva
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 
 /** The same; null for no time. */
-export const isoOrNull = (ms: number | null | undefined) => (ms === null || ms === undefined ? null : toIso(ms));
+export const toIsoOrNull = (ms: number | null | undefined) => (ms === null || ms === undefined ? null : toIso(ms));
 
 /** The UTC day of an instant, as `2026-11-20`. */
 export const utcDay = (ms: number): string => toIso(ms).slice(0, 10);

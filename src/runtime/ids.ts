@@ -39,7 +39,7 @@ export function createIds(clock: Clock, random: Random) {
 }
 
 /** The least integer id of an instant, ms since the epoch. */
-export const leastIdAt = (ms: number): number => (ms - EPOCH_MS) * 2 ** RANDOM_BITS;
+export const minIdAt = (ms: number): number => (ms - EPOCH_MS) * 2 ** RANDOM_BITS;
 /** When an integer id was generated, ms since the epoch. */
 export const idTime = (id: number): number => EPOCH_MS + Math.floor(id / 2 ** RANDOM_BITS);
 

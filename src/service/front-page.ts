@@ -4,7 +4,7 @@ import type { Events } from "../events/events.ts";
 import type { OperationId } from "../contract/endpoints.ts";
 import { QUESTION_ASKED, type HotQuestion } from "../events/projections/hot-questions.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
-import { isOpen } from "../news/snapshot/filtered-views.ts";
+import { isUnfiltered } from "../news/snapshot/filtered-views.ts";
 import type { News } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
@@ -19,7 +19,7 @@ import { isOutage } from "../storage/storage.ts";
 export type FrontPageOperations = { readonly [K in FrontPageId]: OperationHandler<K> };
 type FrontPageId = Exclude<OperationId, AccountOperationId | "sendChat">;
 
-const MOST = 50; // Topics or questions per request, at most.
+const MAX_ITEMS = 50; // Topics or questions per request, at most.
 const DAYS = 7; // Days of user questions, for when the file has too few.
 
 type Rooms = { news: News; events: Events; suggestions: Suggestions; assistant: Pick<HostedAssistant, "inScript"> };
@@ -31,16 +31,16 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
   const hotQuestions = createHotQuestions(deps);
 
   const topicsIn = async (lang: string, limit: number) =>
-    deps.suggestions.first(await news.topics({ limit: MOST, lang }), nearestLanguage(lang), limit);
+    deps.suggestions.first(await news.topics({ limit: MAX_ITEMS, lang }), nearestLanguage(lang), limit);
 
   /** Answerable questions about the hottest topics, one of each topic in turn, then users' questions. */
   async function otherQuestions(lang: string): Promise<string[]> {
-    const { topics } = await topicsIn(lang, MOST).catch((error: unknown) => {
+    const { topics } = await topicsIn(lang, MAX_ITEMS).catch((error: unknown) => {
       if (!isOutage(error)) deps.logger.error({ err: error }, "no questions about topics can be recommended");
       return { topics: [] };
     });
     const suggested = topics.flatMap(({ question_suggestions: all }) => all.map((question, at) => ({ question, at })));
-    const asked = await hotQuestions({ days: DAYS, limit: MOST });
+    const asked = await hotQuestions({ days: DAYS, limit: MAX_ITEMS });
     return [...suggested.sort((a, b) => a.at - b.at), ...asked].map(({ question }) => question);
   }
 
@@ -58,7 +58,7 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
     },
     getNewsHot: async (_call, { query }) => ({ data: await news.hot(query) }),
     async getNewsTopics(_call, { query: { limit, lang, ...filter } }) {
-      const list = isOpen(filter)
+      const list = isUnfiltered(filter)
         ? await topicsIn(lang, limit)
         : await deps.suggestions.of(await news.topics({ limit, lang, ...filter }));
       // Items are not converted: they are quotes.
@@ -86,7 +86,7 @@ function createHotQuestions({ config, events, clock, logger, reportDamage }: Fro
 
   const { min_users } = config.hot_questions;
   const rank = (days: number, now: number): Promise<HotQuestion[]> =>
-    events.hotQuestions({ days, limit: MOST, min_users, now }).catch((error: unknown) => {
+    events.hotQuestions({ days, limit: MAX_ITEMS, min_users, now }).catch((error: unknown) => {
       // The interface promises an answer here even after an internal error.
       if (!isOutage(error) && !reportDamage(error)) logger.error({ err: error }, "hot questions could not be read");
       return [];

@@ -12,8 +12,8 @@ import { quotable } from "../runtime/text/quotable.ts";
 import type { Knowledge } from "./knowledge.ts";
 import HEADLINE_QUESTIONS from "./headline-questions.json" with { type: "json" };
 
-const MOST = 50; // Topics whose questions are checked: as many as are shown.
-const LEAST = 2; // Questions per topic, if as many are answered.
+const LIMIT = 50; // Topics whose questions are checked: as many as are shown.
+const MIN_QUESTIONS = 2; // Questions per topic, if as many are answered.
 
 type TopicList = OperationData<"getNewsTopics">;
 type Topic = TopicList["topics"][number];
@@ -27,7 +27,7 @@ const headlineQuestions = memoized(({ title, lang, items }: Topic): readonly str
   const titles = new Set([title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))].map(quotable));
   const templates = HEADLINE_QUESTIONS[lang === "zh" ? lang : "en"];
   return templates.flatMap((one) => Array.from(titles, (each) => fillTemplate(one, { title: each })));
-}, 2 * MOST);
+}, 2 * LIMIT);
 
 /** Keeps only the suggested questions that the assistant answers from the topic's own items, so that users do not pay
  * for a suggested question with another answer or none. A topic with fewer than two left gets answered questions about
@@ -60,10 +60,10 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
     const answeredOf = (questions: readonly string[], most: number) =>
       assistant.answered({ questions, ids, about: ids, most, now: clock.now() });
     const { question_suggestions: questions } = topic;
-    const found = await answeredOf(questions, Math.max(LEAST, questions.length - COUNT.spare));
-    return found.length >= LEAST
+    const found = await answeredOf(questions, Math.max(MIN_QUESTIONS, questions.length - COUNT.spare));
+    return found.length >= MIN_QUESTIONS
       ? found
-      : [...found, ...(await answeredOf(headlineQuestions(topic), LEAST - found.length))];
+      : [...found, ...(await answeredOf(headlineQuestions(topic), MIN_QUESTIONS - found.length))];
   }
 
   const make = async (list: TopicList) => ground(list, await knowledge.newest());
@@ -72,14 +72,14 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
   return {
     /** Refreshes the lists in the languages shown before, so that the next readers get the newest topics at once. */
     async renew(): Promise<void> {
-      const renewed = Array.from(shown, async (lang) => lists[lang](await news.topics({ limit: MOST, lang }), true));
+      const renewed = Array.from(shown, async (lang) => lists[lang](await news.topics({ limit: LIMIT, lang }), true));
       await Promise.allSettled(renewed); // After a failure, the next reader retries, and gets the error.
     },
     /** A list with the questions that are answered. */
     of: async (list: TopicList): Promise<TopicList> => (await ground(list, await knowledge.ready())).at(-1)!,
     /** Item ids of the topic that suggests a question, in either Chinese script; undefined for other questions. */
     async itemsOf(question: string): Promise<readonly string[] | undefined> {
-      const { topics } = await news.topics({ limit: MOST, lang: detectLanguage(question) });
+      const { topics } = await news.topics({ limit: LIMIT, lang: detectLanguage(question) });
       const itemsOf = (isAsked: (shown: string) => boolean): string[] | undefined =>
         topics
           .find((topic) => [...topic.question_suggestions, ...headlineQuestions(topic)].some(isAsked))

@@ -4,7 +4,7 @@ import { AnpError } from "../contract/errors.ts";
 import type { LedgerCommand } from "../ledger/points-rules.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerOperation } from "../ledger/ledger-idempotency.ts";
-import type { Posted } from "../ledger/user-ledger.ts";
+import type { PostResult } from "../ledger/user-ledger.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Config } from "../config/config-schema.ts";
 import { ledgerOperationOf, userOf, type Call, type OperationHandler } from "./operation.ts";
@@ -57,7 +57,7 @@ export function createPoints(deps: PointsDeps) {
     operations,
     /** @param adjustment.delta points, not 0
      * @throws AnpError 404 unknown user, 1005 too few points */
-    adjust({ user, delta, reason, actor, ...call }: Adjustment): Promise<Posted> {
+    adjust({ user, delta, reason, actor, ...call }: Adjustment): Promise<PostResult> {
       const operation = ledgerOperationOf(call, ids, { type: "adjust", delta, reason });
       const command = { type: "adjust", delta, reason, actor } as const;
       return post(deps, user, { operation, command, ref_id: call.request_id });
@@ -65,7 +65,7 @@ export function createPoints(deps: PointsDeps) {
     /** Reverses an entry at most once, by an entry that names it; a repeat returns the first result.
      * @param reversal.partial whether to take only the balance when it is less than what the entry gave
      * @throws AnpError 404 unknown user or entry, 1005 too few points, 1009 when it moved none or is a reversal */
-    async reverse({ user, entry: reverses, reason, actor, partial, request_id }: Reversal): Promise<Posted> {
+    async reverse({ user, entry: reverses, reason, actor, partial, request_id }: Reversal): Promise<PostResult> {
       await userStates.profileOf(user);
       const [entry] = await ledger.read(user, reverses, reverses);
       if (entry === undefined) throw new AnpError(404, `${user} has no entry ${reverses}.`);
@@ -116,7 +116,7 @@ async function reward(deps: PointsDeps, call: Call, { ref_id, trade_type, volume
 
 type Posting = Omit<Parameters<Ledger["post"]>[1], "lang">; // Its description is in the user's language.
 
-async function post({ ledger, userStates }: PointsDeps, user: string, posting: Posting): Promise<Posted> {
+async function post({ ledger, userStates }: PointsDeps, user: string, posting: Posting): Promise<PostResult> {
   const { lang } = await userStates.profileOf(user);
   return ledger.post(user, { ...posting, lang });
 }

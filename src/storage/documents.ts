@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { printField, validate } from "../contract/validation/validate-value.ts";
 import { parseOrError } from "../runtime/json/parse-json.ts";
-import { CorruptionError, EncodedSegment, ifDamaged, isOutage, orError, StorageError } from "./storage.ts";
+import { CorruptionError, EncodedSegment, catchDamage, isOutage, resultOrError, StorageError } from "./storage.ts";
 import type { Key, Storage } from "./storage.ts";
 
 /** The readable form of a key: `users/alice/profile`. */
@@ -34,7 +34,7 @@ export async function readDocument<T>(storage: Pick<Storage, "get">, key: Key, s
 }
 
 /** The result of a read; if there is none, it verifies that the storage was not replaced or emptied. */
-export async function present<T>(storage: Documents, key: Key, reading: Promise<T | undefined>) {
+export async function verified<T>(storage: Documents, key: Key, reading: Promise<T | undefined>) {
   const found = await reading;
   if (found === undefined) await storage.verify(key);
   return found;
@@ -54,16 +54,16 @@ export async function writeDocument(storage: Pick<Storage, "put">, key: Key, val
 
 /** Each key's value or its CorruptionError: a damaged value does not hide the others. */
 export function readOrDamage(storage: Documents, keys: readonly Key[]) {
-  const one = (key: Key) => ifDamaged(storage.get(key), (damage) => damage);
-  return ifDamaged(storage.getMany(keys), () => Promise.all(keys.map(one)));
+  const one = (key: Key) => catchDamage(storage.get(key), (damage) => damage);
+  return catchDamage(storage.getMany(keys), () => Promise.all(keys.map(one)));
 }
 
 /** Each key's value or its error: none hides the others. @throws StorageError when the storage does not answer */
 export async function readEach(storage: Storage, keys: readonly Key[]): Promise<(string | undefined | StorageError)[]> {
-  const together = await orError(storage.getMany(keys));
+  const together = await resultOrError(storage.getMany(keys));
   if (!(together instanceof StorageError)) return together;
   if (isOutage(together)) await probe(storage);
-  return Promise.all(keys.map((key) => orError(storage.get(key))));
+  return Promise.all(keys.map((key) => resultOrError(storage.get(key))));
 }
 
 /** @throws StorageError when the storage does not answer */

@@ -1,6 +1,6 @@
 import type { Driver } from "unstorage";
 import type { Finding } from "./health/finding.ts";
-import type { Behind, CreateOutcome, Predecessor, StorageIdentity } from "./storage.ts";
+import type { AppendOptions, CreateOutcome, Predecessor, StorageIdentity } from "./storage.ts";
 
 /** An unstorage driver with further methods for the storage. Keys are encoded (see `keys.ts`), values are text. */
 export interface StorageDriver extends Driver {
@@ -13,7 +13,7 @@ export interface StorageDriver extends Driver {
   /** Creates the value if the key is absent, atomically and durably; with a predecessor, only while that exists. */
   createItem(key: string, value: string, predecessor?: Predecessor<string>, later?: boolean): Promise<CreateOutcome>;
   /** As `Storage.append`, to the stream of an encoded key; it updates the stream's head with the item. */
-  appendItem(stem: string, version: number, value: string, behind: Behind<string>): Promise<AppendItemOutcome>;
+  appendItem(stem: string, version: number, value: string, behind: AppendOptions<string>): Promise<AppendItemOutcome>;
   /** Number of an item that is, or is known to have been, in the stream after number `end`; undefined for none. */
   laterItem(stem: string, end: number): number | undefined | Promise<number | undefined>;
   /** As `Storage.confirm`, throwing for another value; absent if every value that can be read is durable. */

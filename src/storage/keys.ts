@@ -3,7 +3,7 @@ import { EncodedSegment, type Key, CorruptionError } from "./storage.ts";
 import { printKey } from "./documents.ts";
 
 const PLAIN = /^[a-z0-9_-]{1,64}$/;
-const LONGEST_HEX_BYTES = 64;
+const MAX_HEX_BYTES = 64;
 
 /** A segment in a form that is safe on any disk or server: `[a-z0-9_-]{1,64}` is kept; all else becomes `~` and
  * the hex of its UTF-8 bytes, or `~~` and its SHA-256 when that would be longer than 128 digits. `~` is not a plain
@@ -16,7 +16,7 @@ export function encodeSegment(segment: string): string {
   // Lone surrogates all become U+FFFD in UTF-8 and would collide.
   if (!segment.isWellFormed()) throw new TypeError("A storage key must be well-formed Unicode.");
   const bytes = Buffer.from(segment, "utf8");
-  if (bytes.length > LONGEST_HEX_BYTES) return `~~${createHash("sha256").update(bytes).digest("hex")}`;
+  if (bytes.length > MAX_HEX_BYTES) return `~~${createHash("sha256").update(bytes).digest("hex")}`;
   return `~${bytes.toString("hex")}`;
 }
 
@@ -45,7 +45,7 @@ export const UNFINISHED_IMPORT: Key = ["import", "unfinished"];
 /** How many items share one folder of the files driver. */
 export const SEGMENT_SIZE = 1000;
 /** On files, a hint of the head is stored each time this many items were appended. */
-export const HINT_EVERY = 64;
+export const HINT_INTERVAL = 64;
 /** How many numbers after the end are checked if an older build or an import stored no head beside the items. */
 export const LOOK_AHEAD = 64;
 /** The key of an item of a stream, by its number from 1. */

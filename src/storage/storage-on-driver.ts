@@ -2,7 +2,7 @@ import { createStorage } from "unstorage";
 import { printKey } from "./documents.ts";
 import type { StorageDriver } from "./driver.ts";
 import { encodeKey, itemKey, missingItem } from "./keys.ts";
-import { CorruptionError, ifDamaged, StorageError, EncodedSegment, type Key, type Storage } from "./storage.ts";
+import { CorruptionError, catchDamage, StorageError, EncodedSegment, type Key, type Storage } from "./storage.ts";
 
 /** A storage on a driver: it encodes keys; errors name call and key. @throws StorageError without `createItem` */
 export function storageOnDriver(url: string, driver: StorageDriver): Storage {
@@ -27,7 +27,7 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
       if (getMany === undefined || keys.length === 0) return Promise.all(keys.map(get));
       const together = call("read", keys[0]!, () => getMany(keys.map(encodeKey)));
       // Reading one by one, the error names the damaged value.
-      const values = await ifDamaged(together, () => Promise.all(keys.map(get)));
+      const values = await catchDamage(together, () => Promise.all(keys.map(get)));
       return values.map((value: string | null | undefined) => value ?? undefined);
     },
     create: (key, value, { later } = {}) =>

@@ -19,13 +19,13 @@ export interface Storage {
   /** The values of several keys in the order asked for. */
   getMany(keys: readonly Key[]): Promise<(string | undefined)[]>;
   /** Creates the value if the key is absent, atomically and durably. False when the key has a value already. */
-  create(key: Key, value: string, how?: Pick<Behind, "later">): Promise<boolean>;
+  create(key: Key, value: string, how?: Pick<AppendOptions, "later">): Promise<boolean>;
   /** As `create`, but only while the predecessor exists. */
   createAfter(key: Key, value: string, predecessor: Predecessor): Promise<CreateOutcome>;
   /** Appends item number `version`, from 1, to a stream (its encoded key): creates it only while the item before it
    * exists and no later one is known.
    * @throws CorruptionError when that number is free although it or a later item was stored */
-  append(stream: EncodedSegment, version: number, value: string, behind?: Behind): Promise<CreateOutcome>;
+  append(stream: EncodedSegment, version: number, value: string, behind?: AppendOptions): Promise<CreateOutcome>;
   /** Number of an item after number `end` that exists, or is known to have existed; undefined for none. Lost items are
    * known by a head that each append updates (Redis, memory); for files see `createFileStreams`. */
   laterItem(stream: EncodedSegment, end: number): Promise<number | undefined>;
@@ -80,7 +80,7 @@ export interface Predecessor<K = Key> {
 }
 
 /** Conditions and options of an append. */
-export interface Behind<K = Key> {
+export interface AppendOptions<K = Key> {
   /** The text of the item before, compared where the storage's server may lose acknowledged writes. */
   readonly previous?: string | undefined;
   /** A value made durable before the item becomes visible: created, unless the key has that value already. */
@@ -133,15 +133,15 @@ export const isOutage = (error: unknown): error is StorageError =>
   error instanceof StorageError && !(error instanceof CorruptionError);
 
 /** The result of a read, or `instead` if the value is damaged. */
-export const ifDamaged = unlessFailed((error) => error instanceof CorruptionError);
+export const catchDamage = catchIf((error) => error instanceof CorruptionError);
 /** The result of a call, or `instead` if the storage does not answer. */
-export const ifOutage = unlessFailed(isOutage);
+export const catchOutage = catchIf(isOutage);
 /** The result of a call, or `instead` whatever the storage's error. */
-export const ifFailed = unlessFailed((error) => error instanceof StorageError);
+export const catchError = catchIf((error) => error instanceof StorageError);
 /** The result of a call, or its error. */
-export const orError = <T>(call: Promise<T>): Promise<T | StorageError> => ifFailed(call, (error) => error);
+export const resultOrError = <T>(call: Promise<T>): Promise<T | StorageError> => catchError(call, (error) => error);
 
-function unlessFailed<E>(isExpected: (error: unknown) => error is E) {
+function catchIf<E>(isExpected: (error: unknown) => error is E) {
   return <T, U>(call: Promise<T>, instead: (error: E) => U | Promise<U>): Promise<T | U> =>
     call.catch((error: unknown) => {
       if (isExpected(error)) return instead(error);

@@ -2,10 +2,10 @@ import type { z } from "zod";
 import { collect } from "../runtime/batches.ts";
 import { checkDocument, parseDocument, readOrDamage } from "./documents.ts";
 import { encodeKey, itemKey, missingItem } from "./keys.ts";
-import type { Behind, CreateOutcome, Key, Storage } from "./storage.ts";
-import { CorruptionError, EncodedSegment, ifDamaged } from "./storage.ts";
+import type { AppendOptions, CreateOutcome, Key, Storage } from "./storage.ts";
+import { CorruptionError, EncodedSegment, catchDamage } from "./storage.ts";
 
-const PAGE = { least: 4, most: 256, text: 512 * 1024 } as const; // Items; text in UTF-16 units, as some are batches.
+const PAGE = { min: 4, max: 256, text: 512 * 1024 } as const; // Items; text in UTF-16 units, as some are batches.
 
 /** Called with the error and the number of each damaged or missing item, which is skipped. */
 export type OnSkipped = (error: CorruptionError, version: number) => void;
@@ -38,14 +38,14 @@ export class Stream<T> {
    * @returns anything but "created" means: read again and decide again. After a "conflict" the item with that number
    * may be the caller's own, if an earlier reply was lost.
    * @throws CorruptionError when the stream has a hole there */
-  append(expectedVersion: number, item: T, behind?: Behind): Promise<CreateOutcome> {
+  append(expectedVersion: number, item: T, behind?: AppendOptions): Promise<CreateOutcome> {
     return this.appendText(expectedVersion, JSON.stringify(item), behind);
   }
 
   /** The same for an item as JSON.
    * @param behind.previous the text of item `expectedVersion`, for an item that depends on the one before: after a
    * failover another item may have its number, and nothing is appended after that one */
-  appendText(expectedVersion: number, text: string, behind?: Behind): Promise<CreateOutcome> {
+  appendText(expectedVersion: number, text: string, behind?: AppendOptions): Promise<CreateOutcome> {
     return this.#storage.append(this.#stem, expectedVersion + 1, text, behind);
   }
 
@@ -134,9 +134,9 @@ export class Stream<T> {
     };
     let read = after;
     let end = to ?? after; // Up to here all items exist, as far as is known; Infinity where one is missing.
-    let size: number = to === undefined ? PAGE.least : PAGE.most;
+    let size: number = to === undefined ? PAGE.min : PAGE.max;
     while (read < (to ?? Infinity)) {
-      if (end <= read) end = await ifDamaged(this.head(read), () => Infinity);
+      if (end <= read) end = await catchDamage(this.head(read), () => Infinity);
       if (end <= read) return;
       // Never past the end: a page that is appended to while it is read would seem to have a gap.
       const keys = Array.from({ length: Math.min(size, end - read) }, (_, step) => this.keyOf(read + 1 + step));
@@ -159,7 +159,7 @@ export class Stream<T> {
       }
       if (found.length < keys.length || end === Infinity) end = read;
       const isLarge = texts.reduce((sum, text) => sum + String(text).length, 0) > PAGE.text;
-      size = isLarge ? Math.max(PAGE.least, size / 2) : Math.min(PAGE.most, size * 2);
+      size = isLarge ? Math.max(PAGE.min, size / 2) : Math.min(PAGE.max, size * 2);
     }
   }
 

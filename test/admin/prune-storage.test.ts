@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { findDamagedValues } from "../support/find-damaged-values.ts";
 import { pruneStorage } from "../../src/admin/prune-storage.ts";
 import { messageKey, readMessages } from "../../src/assistant/sessions/messages.ts";
-import { keepRetention } from "../../src/daemon/retention-timer.ts";
+import { startRetention } from "../../src/daemon/retention-timer.ts";
 import { listDays } from "../../src/events/log/day-log.ts";
 import { verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
@@ -146,7 +146,7 @@ describe("pruning", () => {
       clock.advance(ms);
       return Promise.resolve();
     };
-    await keepRetention({ ...service, clock, logger: silentLogger }, stop.signal, wait);
+    await startRetention({ ...service, clock, logger: silentLogger }, stop.signal, wait);
     // In +08:00, midnight is at 16:00 UTC.
     expect(waits).toEqual([16 * 3_600_000, DAY]);
     expect(await readMessages(service.storage, [ended.message_id])).toEqual([]);

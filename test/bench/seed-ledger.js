@@ -6,7 +6,7 @@ import { messageKey } from "../../dist/assistant/sessions/messages.js";
 import { EMPTY_ACCOUNT, genesisHash, hashEntry, ledgerKey, operationKey } from "../../dist/ledger/entry.js";
 import { fixedClock } from "../../dist/runtime/clock.js";
 import { sha256 } from "../../dist/runtime/json/canonical-json.js";
-import { encodeKey, HINT_EVERY } from "../../dist/storage/keys.js";
+import { encodeKey, HINT_INTERVAL } from "../../dist/storage/keys.js";
 
 export const START = Date.parse("2026-01-01T00:00:00Z");
 const EVERY_MS = 20_000;
@@ -75,7 +75,7 @@ export async function seedLedger(storage, user, count, options) {
     const folder = `${storage.url.slice(3)}/${encodeKey(ledgerKey(user)).replaceAll(":", "/")}/${Math.floor((count - 1) / 1000)}`;
     linkSync(`${folder}/${count}.json`, `${folder}/.last`);
   }
-  const hinted = count - (count % HINT_EVERY);
+  const hinted = count - (count % HINT_INTERVAL);
   if (hinted > 0) await write([...ledgerKey(user), "head"], String(hinted));
   await write.end();
 }

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { replayToDaemon } from "../../src/cli/commands/events/replay-to-daemon.ts";
-import { onDaemon } from "../../src/cli/target/operations.ts";
+import { daemonOperations } from "../../src/cli/target/operations.ts";
 import { RETRY_POLICY } from "../../src/client/client-retry.ts";
 import { listen } from "../../src/daemon/listen.ts";
 import { createApp } from "../../src/http/app.ts";
@@ -46,7 +46,7 @@ it("sends as fast as the rate limit allows, and stores each event once, also aft
   const { url, stop } = await listen(createApp(service, silentLogger, { rates }), "127.0.0.1", 0);
   undo.push(() => stop(1000));
   const policy = { ...RETRY_POLICY, retry_after_ms: 0 };
-  const operations = await onDaemon({ url, token: "alice-token" }, undefined, policy);
+  const operations = await daemonOperations({ url, token: "alice-token" }, undefined, policy);
   const before = (await service.events.stats()).events;
   const pauses: number[] = [];
   const pause = async (seconds: number): Promise<void> => {

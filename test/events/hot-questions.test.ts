@@ -5,7 +5,7 @@ import {
   DAY_LIMITS,
   emptyQuestionDay,
   foldQuestion,
-  forgetQuestions,
+  subtractDay,
   type QuestionTotals,
   rankQuestions,
 } from "../../src/events/projections/hot-questions.ts";
@@ -232,9 +232,9 @@ describe("hot questions", () => {
     const totals: QuestionTotals = new Map();
     for (const user of ["a", "b", "c"]) foldQuestion(first, totals, asked(NOON, user, "Who?"));
     foldQuestion(second, totals, asked(NOON, "d", "Who?"));
-    forgetQuestions(totals, first);
+    subtractDay(totals, first);
     expect([...totals]).toEqual([["who", [second.questions.get("who")]]]);
-    forgetQuestions(totals, second);
+    subtractDay(totals, second);
     expect(totals.size).toBe(0);
   });
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
 import { z } from "zod";
-import { loggedEvents } from "../../src/events/log/day-log.ts";
+import { readEvents } from "../../src/events/log/day-log.ts";
 import type { Entry } from "../../src/ledger/entry.ts";
 import { collect } from "../../src/runtime/batches.ts";
 import { verifyLedger } from "../support/verify-ledger.ts";
@@ -152,7 +152,7 @@ describe.each([
           const turns = await new Stream(storage, ["users", USER, "sessions", "1"], turn).read(1, 100);
           const charged = await messagesOf(storage);
           expect(turns.map(({ message_id }) => message_id)).toEqual(charged);
-          const events = await collect(loggedEvents(storage, {}));
+          const events = await collect(readEvents(storage, {}));
           expect(events.map(({ message_id }) => message_id).sort()).toEqual(charged.toSorted());
           expect(await readMessages(storage, charged)).toHaveLength(charged.length);
         }

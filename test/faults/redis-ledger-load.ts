@@ -4,7 +4,7 @@ import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { createUsers } from "../../src/accounts/users.ts";
 import type { Entry } from "../../src/ledger/entry.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
-import type { Posted } from "../../src/ledger/user-ledger.ts";
+import type { PostResult } from "../../src/ledger/user-ledger.ts";
 import { verifyLedger } from "../support/verify-ledger.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { isOutage, type Storage } from "../../src/storage/storage.ts";
@@ -61,7 +61,7 @@ export async function addUsers(storage: Storage, names: readonly string[]): Prom
 }
 
 /** Gives a user one point. An operation with an origin may be repeated. */
-export function giveOnePoint(ledger: Ledger, user: string, id: string, repeatable: boolean): Promise<Posted> {
+export function giveOnePoint(ledger: Ledger, user: string, id: string, repeatable: boolean): Promise<PostResult> {
   return ledger.post(user, {
     operation: { id, request: { id }, ...(repeatable && { origin: { in: "header", path: "Idempotency-Key" } }) },
     command: { type: "adjust", delta: 1, reason: "load", actor: "test" },

@@ -254,11 +254,13 @@ it("answers requests that were sent without waiting in their order", async () =>
 
 describe("a peer that stalls", () => {
   /** A daemon of one request at a time that waits 200 ms for its peers. */
-  async function impatient(most = 1000): Promise<{ url: string; closed: string[]; stop: () => Promise<void> }> {
+  async function impatient(
+    max_connections = 1000,
+  ): Promise<{ url: string; closed: string[]; stop: () => Promise<void> }> {
     const flags = { "server.body_ms": 200, "limits.in_flight": 1 };
     const { service } = await openFixtureService({ refresh: false, flags });
     const closed: string[] = [];
-    const bounds = { peer_ms: 200, most, closed: (reason: string) => void closed.push(reason) };
+    const bounds = { peer_ms: 200, max_connections, closed: (reason: string) => void closed.push(reason) };
     const own = await listen(createApp(service, silentLogger), "127.0.0.1", 0, undefined, bounds);
     return {
       url: own.url,
@@ -325,7 +327,7 @@ describe("a peer that stalls", () => {
     };
     const own = await listen(createApp(opened.service, silentLogger), "127.0.0.1", 0, undefined, {
       peer_ms: 200,
-      most: 1000,
+      max_connections: 1000,
       closed: count,
     });
     await Promise.all(Array.from({ length: 300 }, () => until(own.url, "")));
@@ -336,7 +338,11 @@ describe("a peer that stalls", () => {
 
   it("is counted once, also where it is closed again since its end was not taken", async () => {
     const reasons: string[] = [];
-    const connections = createConnections({ peer_ms: 5, most: 10, closed: (reason) => reasons.push(reason) });
+    const connections = createConnections({
+      peer_ms: 5,
+      max_connections: 10,
+      closed: (reason) => reasons.push(reason),
+    });
     const deaf = new Duplex({ read: () => undefined, final: () => undefined }); // What ends it never comes.
     connections.add(Object.assign(deaf, { bytesRead: 0, destroySoon: () => deaf.end() }) as unknown as Socket);
     await new Promise((resolve) => deaf.once("close", resolve));

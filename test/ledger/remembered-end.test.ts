@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { ledgerKey, operationKey, entry } from "../../src/ledger/entry.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
-import type { Posted } from "../../src/ledger/user-ledger.ts";
+import type { PostResult } from "../../src/ledger/user-ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
@@ -21,7 +21,7 @@ const ledgerOn = (storage: Storage): Ledger =>
 
 let operations = 0;
 
-function adjust(ledger: Ledger, delta: number): Promise<Posted> {
+function adjust(ledger: Ledger, delta: number): Promise<PostResult> {
   const id = `test:${operations++}`;
   return ledger.post("alice", {
     operation: { id, request: delta },
@@ -118,7 +118,7 @@ it("shows what others appended after a look in the phase of the event loop befor
 it("takes an index that leads to another operation for damage, not for a new operation", async () => {
   const storage = await openStorage("memory:");
   const ledger = ledgerOn(storage);
-  const keyed = (id: string): Promise<Posted> =>
+  const keyed = (id: string): Promise<PostResult> =>
     ledger.post("alice", {
       operation: { id, request: id, origin: { in: "header", path: "Idempotency-Key" } },
       command: { type: "adjust", delta: 1, reason: "test", actor: "test" },
@@ -135,7 +135,7 @@ it("makes sure of an index that somebody else made before it builds on that", as
   const base = await openStorage("memory:");
   const watched = watchedStorage(base, () => "pass");
   const confirmed = (): string[] => watched.calls.filter(({ verb }) => verb === "confirm").map(({ key }) => key);
-  const keyed = (on: Storage, id: string): Promise<Posted> =>
+  const keyed = (on: Storage, id: string): Promise<PostResult> =>
     ledgerOn(on).post("alice", {
       operation: { id, request: id, origin: { in: "header", path: "Idempotency-Key" } },
       command: { type: "adjust", delta: 1, reason: "test", actor: "test" },

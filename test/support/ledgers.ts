@@ -4,7 +4,7 @@ import { createUsers } from "../../src/accounts/users.ts";
 import { createTokens } from "../../src/accounts/tokens.ts";
 import type { LedgerCommand } from "../../src/ledger/points-rules.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
-import type { Posted } from "../../src/ledger/user-ledger.ts";
+import type { PostResult } from "../../src/ledger/user-ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { createIds } from "../../src/runtime/ids.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
@@ -21,7 +21,7 @@ export function openLedger(storage: Storage): Ledger {
 }
 
 /** Posts an operation with an idempotency key. */
-export function post(storage: Storage, user: string, key: string, command?: LedgerCommand): Promise<Posted> {
+export function post(storage: Storage, user: string, key: string, command?: LedgerCommand): Promise<PostResult> {
   return openLedger(storage).post(user, {
     operation: { id: `key:${key}`, request: key, origin: { in: "header", path: "Idempotency-Key" } },
     command: command ?? { type: "adjust", delta: 1, reason: "r", actor: "test" },

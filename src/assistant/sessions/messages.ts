@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { chatAnswer } from "../../contract/schemas/assistant-schemas.ts";
 import { DAY_MS, toIso, type Clock } from "../../runtime/clock.ts";
-import { leastIdAt, type Ids } from "../../runtime/ids.ts";
+import { minIdAt, type Ids } from "../../runtime/ids.ts";
 import { createBackground } from "../../runtime/background.ts";
 import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import { readDocument, readDocuments } from "../../storage/documents.ts";
@@ -115,7 +115,7 @@ function createSessions({ storage, clock, kept_days }: SessionDeps) {
     const missing = charged.filter((id) => id >= from && id >= oldestKept() && !turns.includes(id));
     return { turns, missing };
   }
-  const oldestKept = (): number => (kept_days === undefined ? 0 : leastIdAt(clock.now() - kept_days * DAY_MS));
+  const oldestKept = (): number => (kept_days === undefined ? 0 : minIdAt(clock.now() - kept_days * DAY_MS));
 
   /** Adds a turn unless the recent turns have it: another caller may have added it first. */
   async function append({ user_id, session_id, message_id }: SessionMessage, { generation, among }: Joining) {

@@ -4,10 +4,10 @@ import { isOperatorToken } from "../../contract/roles.ts";
 import { CATALOGUE } from "../command-catalogue.ts";
 import { EXIT } from "../framework/command-failure.ts";
 import type { CommandIo } from "../framework/command-io.ts";
-import { within } from "../../runtime/within.ts";
+import { withTimeout } from "../../runtime/with-timeout.ts";
 import type { Definition } from "../framework/define-command.ts";
-import { declareGlobals, FORMATS, readGlobals, type Format, type Surroundings } from "../framework/global-flags.ts";
-import { anything, flagOf, oneOf, type Held, type Param } from "../params/param.ts";
+import { declareGlobals, FORMATS, readGlobals, type Format, type CommandEnv } from "../framework/global-flags.ts";
+import { anyText, flagOf, oneOf, type ValueKind, type Param } from "../params/param.ts";
 import TOPICS from "../help/help-topics.json" with { type: "json" };
 import { findDaemon } from "../target/daemon-target.ts";
 import { userIds } from "../target/bare-storage.ts";
@@ -20,7 +20,7 @@ const NOTHING = "words\n";
  * candidate per line, with a tab and its meaning; on any failure, no candidates. */
 export async function complete(args: readonly string[], io: CommandIo): Promise<void> {
   const answer = answerTo(args, io).catch(() => NOTHING);
-  const text = await within(answer, TIMEOUT_MS, () => NOTHING);
+  const text = await withTimeout(answer, TIMEOUT_MS, () => NOTHING);
   await new Promise((resolve) => io.stdout.write(text, resolve));
   io.exit(EXIT.ok); // A storage that does not answer would keep the process alive.
 }
@@ -114,11 +114,11 @@ const verbNames = (group: Definition | undefined): Candidate[] =>
   Object.entries(group?.commands ?? {}).map(([word, { summary }]) => ({ word, about: summary }));
 
 type FlagsByName = Readonly<Record<string, Param<unknown> & { readonly short?: string | undefined }>>;
-const HELD: Readonly<Record<string, Held>> = { "--config": "file", "--fixtures": "folder", "--profile": "profile" };
+const HELD: Record<string, ValueKind> = { "--config": "file", "--fixtures": "folder", "--profile": "profile" };
 
 function globalFlags({ options }: Command, formats: readonly Format[] = FORMATS): FlagsByName {
   const flags = options.map(({ long, short, description: about, required }) => {
-    const read = long === "--format" ? oneOf(...formats) : anything;
+    const read = long === "--format" ? oneOf(...formats) : anyText;
     const value = required ? "VALUE" : undefined;
     return [long!, { read, about, value, short: short?.slice(1), holds: HELD[long!] }] as const;
   });
@@ -175,9 +175,9 @@ function readLine(args: string[], flags: FlagsByName) {
   };
 }
 
-const MOST_USERS = 200; // More would be slow, and not helpful.
+const MAX_USERS = 200; // More would be slow, and not helpful.
 
-async function valuesOf(place: Place, where: () => Surroundings): Promise<Candidate[]> {
+async function valuesOf(place: Place, where: () => CommandEnv): Promise<Candidate[]> {
   const { command, param, typed } = place;
   const words = param?.read.words ?? (await param?.choices?.());
   if (words !== undefined) return words.map((word) => ({ word }));
@@ -197,5 +197,5 @@ async function valuesOf(place: Place, where: () => Surroundings): Promise<Candid
   const isRemote = command?.target === "either" || command?.role !== undefined;
   const daemon = isRemote ? await findDaemon(surroundings) : undefined;
   if (daemon !== undefined && (command?.target === "either" || isOperatorToken(daemon.token ?? ""))) return [];
-  return (await userIds(surroundings, { prefix: typed, most: MOST_USERS })).map((word) => ({ word }));
+  return (await userIds(surroundings, { prefix: typed, limit: MAX_USERS })).map((word) => ({ word }));
 }

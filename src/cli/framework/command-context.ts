@@ -3,10 +3,10 @@ import { fixedClock, type Clock } from "../../runtime/clock.ts";
 import type { DaemonTarget } from "../target/daemon-target.ts";
 import { openTerminal, type Terminal } from "../terminal/terminal.ts";
 import type { CommandIo } from "./command-io.ts";
-import { readGlobals, type Surroundings } from "./global-flags.ts";
+import { readGlobals, type CommandEnv } from "./global-flags.ts";
 
 /** The context of a running command. */
-export interface Context extends Surroundings {
+export interface Context extends CommandEnv {
   readonly io: CommandIo;
   readonly terminal: Terminal;
   readonly clock: Clock; // The clock of `--now`, else the machine's.

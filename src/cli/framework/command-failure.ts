@@ -21,7 +21,7 @@ export class UsageError extends CommandFailure {
 }
 
 /** The result of `read`. @throws UsageError for its RangeError, with `name` before the message */
-export function orUsageError<T>(name: string, read: () => T): T {
+export function toUsageError<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -31,5 +31,5 @@ export async function confirmUnlessYes(context: Context, yes: boolean, question:
     throw new UsageError("Nothing was changed: there is no terminal to ask on, so confirm with --yes.");
   const message = typeof question === "string" ? question : await question();
   ask?.(message);
-  await (await import("../terminal/prompt.ts")).askToGoOn(message, context);
+  await (await import("../terminal/prompt.ts")).confirmOrFail(message, context);
 }

@@ -7,7 +7,7 @@ import type { Context } from "./command-context.ts";
 import type { CommandIo } from "./command-io.ts";
 import { EXIT, UsageError, type ExitCode } from "./command-failure.ts";
 import { FORMATS, type Format } from "./global-flags.ts";
-import { flagOf, type CommandParams, type Param, type Params, type Readings, type Values } from "../params/param.ts";
+import { flagOf, type CommandParams, type Param, type Params, type ParamTypes, type Values } from "../params/param.ts";
 import { readValues } from "../params/read-values.ts";
 
 /** The entry of a command in `commands.json`. `help/commands.md` has its description and examples. */
@@ -31,7 +31,7 @@ export type CommandName = keyof typeof TABLE;
 /** All commands and groups of commands, in the order of the help. */
 export const COMMANDS = TABLE as Readonly<Record<CommandName, CommandFacts>>;
 
-interface CommandSpec<A extends Readings, O extends Readings> {
+interface CommandSpec<A extends ParamTypes, O extends ParamTypes> {
   readonly arguments?: A;
   readonly options?: O;
   /** On a terminal, asks for missing values, also for a command that then runs at an admin address. Returns the values
@@ -59,7 +59,7 @@ type Nothing = {};
 type Asked = Readonly<Record<string, string | undefined>>;
 type RunContext = Context & { readonly program: Program };
 /** What a definition needs to become part of a program. */
-export type Wiring = { readonly open: () => Context; readonly program: Program; readonly invocation: Invocation };
+export type CommandDeps = { readonly open: () => Context; readonly program: Program; readonly invocation: Invocation };
 
 /** A command, a group of commands, or both. */
 export interface Definition extends CommandFacts, CommandParams {
@@ -77,7 +77,7 @@ export interface Definition extends CommandFacts, CommandParams {
  *   options: { json: toggle() },
  *   async run({ user, json }, context) { … },
  * }); */
-export function defineCommand<A extends Readings = Nothing, O extends Readings = Nothing>(
+export function defineCommand<A extends ParamTypes = Nothing, O extends ParamTypes = Nothing>(
   name: CommandName,
   { run, ask, ...spec }: CommandSpec<A, O>,
 ): Definition {
@@ -86,7 +86,7 @@ export function defineCommand<A extends Readings = Nothing, O extends Readings =
 }
 
 /** The params of a command with their texts. */
-function describeParams(name: CommandName, readings: Readings = {}): Params {
+function describeParams(name: CommandName, readings: ParamTypes = {}): Params {
   const texts: Texts = { ...SHARED, ...COMMANDS[name].takes };
   const described = Object.entries(readings).map(([key, reading]) => {
     const [about, value] = [texts[key]!].flat().toReversed();
@@ -101,7 +101,7 @@ export function defineGroup(name: CommandName, commands: Definition["commands"],
 }
 
 /** Declares a command and its verbs on commander's. */
-export function declareCommand(command: Command, definition: Definition, wiring: Wiring): void {
+export function declareCommand(command: Command, definition: Definition, wiring: CommandDeps): void {
   if (definition.run !== undefined) {
     declareParams(command, definition);
     command.action(() => runCommand(command, definition, wiring));
@@ -113,7 +113,7 @@ export function declareCommand(command: Command, definition: Definition, wiring:
   }
 }
 
-async function runCommand(command: Command, definition: Definition, { open, program, invocation }: Wiring) {
+async function runCommand(command: Command, definition: Definition, { open, program, invocation }: CommandDeps) {
   const { name, formats = FORMATS } = definition;
   invocation.command = name;
   const opened = open();

@@ -23,7 +23,7 @@ export interface Globals extends Readonly<Partial<Record<TextFlag, string>>> {
 }
 
 /** Where a command line is run. */
-export type Surroundings = Pick<CommandIo, "env" | "cwd"> & { readonly globals: Globals };
+export type CommandEnv = Pick<CommandIo, "env" | "cwd"> & { readonly globals: Globals };
 
 /** Declares the flags of every command on the program. */
 export function declareGlobals(program: Command): void {

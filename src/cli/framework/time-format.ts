@@ -1,5 +1,5 @@
 import { DAY_MS, isDay, offsetMinutes, toIso, utcDay } from "../../runtime/clock.ts";
-import { notValid } from "../../runtime/text/describe-value.ts";
+import { invalidValue } from "../../runtime/text/describe-value.ts";
 
 /** Times as people read and type them. Machine formats keep ISO 8601. */
 
@@ -71,11 +71,11 @@ function lengthOf(typed: string): number {
   return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }
 
-function lengthWithin(least: number, most: number, rule: string) {
+function lengthWithin(min: number, max: number, rule: string) {
   return (typed: string): number => {
     const ms = typed.trim() === "0" ? 0 : lengthOf(typed);
-    if (ms >= least && ms <= most) return ms;
-    throw notValid(rule, typed);
+    if (ms >= min && ms <= max) return ms;
+    throw invalidValue(rule, typed);
   };
 }
 
@@ -94,15 +94,15 @@ export function readInstant(text: string) {
 }
 
 /** Computes an instant, ms since the epoch, from the current time and the zone of the quota's days. */
-export type When = (now: number, zone: string) => number;
+export type InstantReader = (now: number, zone: string) => number;
 /** The first instant of a range: of a day, its start. */
-export const since = (typed: string): When => when(typed, 0);
+export const since = (typed: string): InstantReader => when(typed, 0);
 /** The last instant of a range: of a day, its end. */
-export const until = (typed: string): When => when(typed, DAY_MS - 1);
+export const until = (typed: string): InstantReader => when(typed, DAY_MS - 1);
 
 /** `2h` or `3d` before now, a day, `today`, `yesterday` or an instant; without an offset in the quota's zone.
  * @param into how far into a day it is, ms */
-function when(typed: string, into: number): When {
+function when(typed: string, into: number): InstantReader {
   const text = typed.trim();
   const ago_ms = lengthOf(text);
   if (!Number.isNaN(ago_ms)) return (now) => now - ago_ms;
@@ -110,7 +110,7 @@ function when(typed: string, into: number): When {
   if (days !== -1) return (now, zone) => Date.parse(dayIn(now - days * DAY_MS, zone)) - shiftOf(zone) + into;
   const found = readInstant(text);
   if (found === undefined)
-    throw notValid("must be a day, today, yesterday, an ISO 8601 instant, or a time ago as 2h or 3d", typed);
+    throw invalidValue("must be a day, today, yesterday, an ISO 8601 instant, or a time ago as 2h or 3d", typed);
   const { ms, time, offset } = found;
   return (_now, zone) => ms - (offset === undefined ? shiftOf(zone) : 0) + (time === undefined ? into : 0);
 }

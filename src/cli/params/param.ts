@@ -1,51 +1,51 @@
 import { DAY_MS } from "../../runtime/clock.ts";
 import { UsageError } from "../framework/command-failure.ts";
-import { notOneOf, notValid } from "../../runtime/text/describe-value.ts";
+import { notOneOfMessage, invalidValue } from "../../runtime/text/describe-value.ts";
 import { readInstant } from "../framework/time-format.ts";
 
 /** How a value of a command is read. `T` includes undefined if it may be left out. */
-export interface Reading<T> {
+export interface ParamType<T> {
   readonly read: Reader<T>; // Reads a typed text; throws a RangeError whose message continues after the name.
   readonly choices?: () => Promise<readonly string[]>; // The allowed values, where they are defined elsewhere.
   readonly readAll?: (typed: readonly string[]) => T; // For a repeatable value; otherwise the last one counts.
   readonly missing?: () => T; // The default; without it, the value is required.
   readonly operatorsNeed?: string; // Why it is required with an operator's token only.
-  readonly holds?: Held | undefined; // What the value names, for completion and for prompts.
+  readonly holds?: ValueKind | undefined; // What the value names, for completion and for prompts.
   readonly isLocal?: true; // Taken on the storage alone, not by a daemon.
 }
 
 /** A value that a command takes, as an argument or a flag, with its texts of `commands.json`. */
-export interface Param<T> extends Reading<T> {
+export interface Param<T> extends ParamType<T> {
   readonly value?: string | undefined; // Its placeholder in usage, as `USER`; absent for a flag without a value.
   readonly about: string;
 }
 
 /** Kinds of things that a value may name. */
-export type Held = "user" | "file" | "folder" | "profile" | "plan" | "source";
+export type ValueKind = "user" | "file" | "folder" | "profile" | "plan" | "source";
 /** The params of a command, by name in camel case. */
 export type Params = Readonly<Record<string, Param<unknown>>>;
 /** The same without their texts. */
-export type Readings = Readonly<Record<string, Reading<unknown>>>;
+export type ParamTypes = Readonly<Record<string, ParamType<unknown>>>;
 /** What a command takes. */
 export type CommandParams = { readonly arguments: Params; readonly options: Params };
-export type Values<P extends Readings> = { readonly [K in keyof P]: P[K] extends Reading<infer T> ? T : never };
+export type Values<P extends ParamTypes> = { readonly [K in keyof P]: P[K] extends ParamType<infer T> ? T : never };
 /** A required value; on a terminal, a prompt asks for it if it is missing. */
-export const required = <T>(read: Reader<T>, holds?: Held): Reading<T> => ({ read, holds });
+export const required = <T>(read: Reader<T>, holds?: ValueKind): ParamType<T> => ({ read, holds });
 /** A user of the storage that a command is about. */
-export const knownUser = (): Reading<string> => required(userId, "user");
+export const knownUser = (): ParamType<string> => required(userId, "user");
 /** The user that a command is about. On a daemon it may be left out: it is the token's user. */
-export const userParam = (): Reading<string | undefined> => required(userId, "user");
+export const userParam = (): ParamType<string | undefined> => required(userId, "user");
 /** A value that may be left out. */
-export const optional = <T>(read: Reader<T>, holds?: Held) => ({ read, holds, missing: () => undefined });
+export const optional = <T>(read: Reader<T>, holds?: ValueKind) => ({ read, holds, missing: () => undefined });
 
 /** A flag that may be repeated, or all remaining arguments. */
-export function repeatable<T>(read: Reader<T>): Reading<readonly T[]> {
+export function repeatable<T>(read: Reader<T>): ParamType<readonly T[]> {
   const readOne = Object.assign((typed: string) => [read(typed)], { words: read.words });
   return { read: readOne, readAll: (typed) => typed.map((one) => read(one)), missing: () => [] };
 }
 
 /** A flag without a value. */
-export const toggle = (): Reading<boolean> => ({ read: () => true, missing: () => false });
+export const toggle = (): ParamType<boolean> => ({ read: () => true, missing: () => false });
 /** The flag of an option's name in camel case, as `--page-size`. */
 export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
@@ -80,7 +80,7 @@ export function name(max: number): Reader<string> {
 }
 
 /** Any text: the contract checks it. */
-export const anything: Reader<string> = free((typed) => typed);
+export const anyText: Reader<string> = free((typed) => typed);
 /** The same for a value that is usually one word, as a language: logs keep short ones. */
 export const word: Reader<string> = Object.assign((typed: string) => typed, { free: "unless a word" as const });
 export const userId: Reader<string> = name(128);
@@ -97,16 +97,16 @@ const KEY = /^[\x21-\x7e]{1,128}$/;
 /** The key that makes a retry safe, as in the Idempotency-Key header. */
 export const idempotencyKey = matching(KEY, "must be 1 to 128 printable ASCII characters without spaces");
 
-const MOST = Number.MAX_SAFE_INTEGER;
+const MAX = Number.MAX_SAFE_INTEGER;
 
 /** An integer in decimal digits. */
-export function integer(min: number = -MOST, max: number = MOST) {
+export function integer(min: number = -MAX, max: number = MAX) {
   return (typed: string): number => {
     const isInteger = /^[+-]?\d+$/.test(typed.trim());
     const value = isInteger ? Number(typed) : NaN;
     if (Number.isSafeInteger(value) && value >= min && value <= max) return value === 0 ? 0 : value;
-    const bounds = min === -MOST && max === MOST && !isInteger ? "" : ` from ${min} to ${max}`;
-    throw notValid(`must be an integer${bounds}`, typed);
+    const bounds = min === -MAX && max === MAX && !isInteger ? "" : ` from ${min} to ${max}`;
+    throw invalidValue(`must be an integer${bounds}`, typed);
   };
 }
 
@@ -123,8 +123,8 @@ const EXACT_DIGITS = 15; // Decimal digits that any JSON number (a double) keeps
 export function amount(typed: string): number {
   const match = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.exec(typed.trim());
   const value = match === null ? NaN : Number(typed);
-  if (!Number.isFinite(value)) throw notValid("must be a decimal number", typed);
-  if (value <= 0) throw notValid("must be a number greater than 0", typed);
+  if (!Number.isFinite(value)) throw invalidValue("must be a decimal number", typed);
+  if (value <= 0) throw invalidValue("must be a number greater than 0", typed);
   const digits = match![1]!.replace(".", "").replace(/^0+|(?<!0)0+$/g, "");
   if (digits.length > EXACT_DIGITS) throw new RangeError(`must have at most ${EXACT_DIGITS} significant digits`);
   return value;
@@ -134,7 +134,7 @@ export function amount(typed: string): number {
 export function oneOf<const T extends string>(...words: readonly T[]): Reader<T> {
   const read = (typed: string): T => {
     const found = words.find((word) => word === typed);
-    if (found === undefined) throw new RangeError(notOneOf(words, typed));
+    if (found === undefined) throw new RangeError(notOneOfMessage(words, typed));
     return found;
   };
   return Object.assign(read, { words });
@@ -144,7 +144,7 @@ export function oneOf<const T extends string>(...words: readonly T[]): Reader<T>
 export function instant(typed: string, or = " as 2026-11-20T00:00:00Z"): number {
   const found = readInstant(typed);
   if (found?.offset !== undefined) return found.ms;
-  throw notValid(`must be an ISO 8601 instant with an offset,${or}`, typed);
+  throw invalidValue(`must be an ISO 8601 instant with an offset,${or}`, typed);
 }
 
 /** An ISO 8601 instant, a number of days as `30d`, or `never`: what gives the last instant, undefined for never, for the

@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import type { Context } from "../framework/command-context.ts";
 import { UsageError } from "../framework/command-failure.ts";
 import { flagOf, type CommandParams, type Param, asSentence } from "./param.ts";
-import { notOneOf } from "../../runtime/text/describe-value.ts";
+import { notOneOfMessage } from "../../runtime/text/describe-value.ts";
 
 /** What was typed for a param: a flag without a value is true. */
-export type Typed = string | true | readonly string[];
+export type RawValue = string | true | readonly string[];
 
 /** Reads the values of a command; on a terminal, asks for missing ones. @returns the values, and the typed texts
  * @throws UsageError that names every argument and flag that is missing or not valid, not only the first */
@@ -42,26 +42,26 @@ export async function readValues(spec: CommandParams, command: Command, context:
 }
 
 /** What was typed, by the names of the params. On a daemon the user may be left out before other arguments. */
-function typedValues(spec: CommandParams, command: Command, onDaemon: boolean): Map<string, Typed> {
+function typedValues(spec: CommandParams, command: Command, onDaemon: boolean): Map<string, RawValue> {
   const { args } = command;
-  const typed = new Map<string, Typed>();
+  const typed = new Map<string, RawValue>();
   const all = Object.entries(spec.arguments);
   const withoutUser = onDaemon && args.length === all.length - 1;
   const places = withoutUser ? all.filter(([, { holds }]) => holds !== "user") : all;
   for (const [index, [key, { readAll }]] of places.entries())
     if (index < args.length) typed.set(key, readAll === undefined ? args[index]! : args.slice(index));
-  for (const [key, value] of Object.entries(command.opts<Readonly<Record<string, Typed>>>())) typed.set(key, value);
+  for (const [key, value] of Object.entries(command.opts<Readonly<Record<string, RawValue>>>())) typed.set(key, value);
   return typed;
 }
 
 /** @throws RangeError whose message continues after the param's name */
-export async function readValue(param: Param<unknown>, typed: Typed): Promise<unknown> {
+export async function readValue(param: Param<unknown>, typed: RawValue): Promise<unknown> {
   const words = typeof typed === "string" ? [typed] : typed === true ? [""] : typed;
   const value = param.readAll === undefined ? param.read(words[0]!) : param.readAll(words);
   if (param.choices !== undefined) {
     const choices = await param.choices();
     const wrong = words.find((word) => !choices.includes(word));
-    if (wrong !== undefined) throw new RangeError(notOneOf(choices, wrong));
+    if (wrong !== undefined) throw new RangeError(notOneOfMessage(choices, wrong));
   }
   return value;
 }

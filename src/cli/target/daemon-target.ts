@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { DaemonPages } from "../../client/daemon-status.ts";
 import { addressOf, readUrl } from "../../client/daemon-url.ts";
-import { orUsageError, UsageError } from "../framework/command-failure.ts";
-import type { Surroundings } from "../framework/global-flags.ts";
+import { toUsageError, UsageError } from "../framework/command-failure.ts";
+import type { CommandEnv } from "../framework/global-flags.ts";
 import { integer, optional, text } from "../params/param.ts";
 import { profilesFile } from "./user-folder.ts";
 
@@ -15,18 +15,18 @@ export type DaemonTarget = { readonly url: string; readonly token?: string | und
  * works on a storage. A flag or variable that names a storage has precedence over the current profile, and a profile's
  * token over the environment's: a token must not reach another host.
  * @throws UsageError for flags or variables that exclude each other, and for files that cannot be read */
-export async function findDaemon(surroundings: Surroundings): Promise<DaemonTarget | undefined> {
+export async function findDaemon(surroundings: CommandEnv): Promise<DaemonTarget | undefined> {
   const { globals } = surroundings;
   const target = await locate(surroundings);
   if (target === undefined) {
     if (globals.token !== undefined) throw new UsageError("--token goes with --url or --profile.");
     return undefined;
   }
-  orUsageError("The address of the daemon", () => readUrl(target.url));
-  return { url: target.url, token: globals.token ?? target.token ?? (await tokenOfEnvironment(surroundings)) };
+  toUsageError("The address of the daemon", () => readUrl(target.url));
+  return { url: target.url, token: globals.token ?? target.token ?? (await tokenFromEnvironment(surroundings)) };
 }
 
-async function locate(surroundings: Surroundings): Promise<DaemonTarget | undefined> {
+async function locate(surroundings: CommandEnv): Promise<DaemonTarget | undefined> {
   const { globals, env } = surroundings;
   if (globals.url !== undefined) return { url: globals.url };
   if (globals.profile !== undefined) return targetOfProfile(globals.profile, surroundings);
@@ -42,7 +42,7 @@ async function locate(surroundings: Surroundings): Promise<DaemonTarget | undefi
   return targetOfProfile(env["ANP_PROFILE"] || undefined, surroundings);
 }
 
-async function targetOfProfile(name: string | undefined, { env, cwd }: Surroundings) {
+async function targetOfProfile(name: string | undefined, { env, cwd }: CommandEnv) {
   // Most users have no profiles: the YAML reader is loaded only for those who do.
   if (name === undefined && !existsSync(profilesFile(env))) return undefined;
   const { profileNamed, readProfiles } = await import("./profiles.ts");
@@ -55,7 +55,7 @@ async function targetOfProfile(name: string | undefined, { env, cwd }: Surroundi
 
 /** The token of ANP_TOKEN, or of the file that ANP_TOKEN_FILE names.
  * @throws UsageError when both are set, or the file cannot be read */
-export async function tokenOfEnvironment({ env, cwd }: Pick<Surroundings, "env" | "cwd">): Promise<string | undefined> {
+export async function tokenFromEnvironment({ env, cwd }: Pick<CommandEnv, "env" | "cwd">): Promise<string | undefined> {
   const [token, file] = [env["ANP_TOKEN"] || undefined, env["ANP_TOKEN_FILE"] || undefined];
   if (token && file) throw new UsageError("ANP_TOKEN and ANP_TOKEN_FILE exclude each other.");
   return file === undefined ? token : readTokenFile(file, cwd);
@@ -77,7 +77,7 @@ export const listenFlags = { host: optional(text(255)), port: optional(integer(0
 /** The pages of the daemon that the command works on, else of the one that the configuration describes.
  * @throws UsageError, ConfigError */
 export async function daemonPages(
-  context: Surroundings & { readonly daemon?: DaemonTarget },
+  context: CommandEnv & { readonly daemon?: DaemonTarget },
   metricsUrl: string | undefined,
 ): Promise<DaemonPages> {
   if (context.daemon !== undefined) return { url: context.daemon.url, metricsUrl };

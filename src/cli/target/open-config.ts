@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { openFixture } from "../../admin/load-fixture.ts";
 import { loadConfig, type ConfigValues } from "../../config/load-config.ts";
-import type { Surroundings } from "../framework/global-flags.ts";
+import type { CommandEnv } from "../framework/global-flags.ts";
 import MEANINGS from "../help/meanings.json" with { type: "json" };
 import { UsageError } from "../framework/command-failure.ts";
 
 /** Loads the configuration and fixture that flags, environment or a fixture name. @param flags the command's own
  * @throws UsageError, ConfigError */
-export async function openConfig({ globals, env, cwd }: Surroundings, flags: ConfigValues = {}) {
+export async function openConfig({ globals, env, cwd }: CommandEnv, flags: ConfigValues = {}) {
   const folder = globals.fixtures;
   const opening = folder === undefined ? undefined : openFixture(resolve(cwd, folder));
   const fixture = await opening?.catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { isLoaded, isOfOthers, loadFixture, movedBy, type Fixture } from "../../admin/load-fixture.ts";
+import { isLoaded, hasOtherData, loadFixture, dateOffset, type Fixture } from "../../admin/load-fixture.ts";
 import type { Config } from "../../config/config-schema.ts";
 import type { ConfigValues } from "../../config/load-config.ts";
 import type { Logger } from "../../runtime/logger.ts";
@@ -60,7 +60,7 @@ export async function openSession(context: Context, whole: boolean, options: Ses
     if (!unfinished && (await storage.has(UNFINISHED_IMPORT)))
       throw new CommandFailure(EXIT.failure, REFUSALS.unfinished);
     const isNew = fixture !== undefined && !(await isLoaded(fixture, storage));
-    if (isNew && (await isOfOthers(fixture, storage)))
+    if (isNew && (await hasOtherData(fixture, storage)))
       throw new UsageError(`${storage.url} has data, but not the fixture ${fixture.name}. ${REFUSALS.ofOthers}`);
     // A separate sequence, so that this id does not shift the other ids.
     const newId = (): string => restartable(globals.seed).bytes(16).toString("hex");
@@ -68,7 +68,7 @@ export async function openSession(context: Context, whole: boolean, options: Ses
     const found = unfinished ? undefined : await identifyStorage(storage, { expected, create, newId });
     if (found !== undefined && found.missing > 0)
       logger.warn(found, "a part of the storage had lost its identity, and perhaps its data; it has a new mark");
-    if (isNew) await movedBy(fixture, storage, clock.now());
+    if (isNew) await dateOffset(fixture, storage, clock.now());
     const deps = { config, storage, clock, random };
     if (!whole && !isNew) return sessionOf(createAccountsService(deps), random.restart);
     const open = options.open ?? (await import("../../service/service.ts")).createService;

@@ -7,7 +7,7 @@ import type { AccountOperationId } from "../../service/points.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { AccountsSession, Session, SessionOptions } from "./open-session.ts";
 import type { AccountsService } from "../../service/accounts-service.ts";
-import { CommandFailure, EXIT, orUsageError, UsageError } from "../framework/command-failure.ts";
+import { CommandFailure, EXIT, toUsageError, UsageError } from "../framework/command-failure.ts";
 import { zoneOf } from "../framework/time-format.ts";
 import type { DaemonTarget } from "./daemon-target.ts";
 
@@ -29,7 +29,7 @@ type Action<S, T> = (opened: S) => Promise<T>;
  * @param user the user of the calls; undefined means an anonymous caller on the storage, the token's user on a daemon
  * @throws UsageError when the user is not the token's */
 export async function withOperations<T>(context: Context, user: string | undefined, action: Action<Operations, T>) {
-  if (context.daemon !== undefined) return action(await onDaemon(context.daemon, user));
+  if (context.daemon !== undefined) return action(await daemonOperations(context.daemon, user));
   // An operation without a user also works on a storage that does not exist yet.
   const options = user === undefined ? ({ absent: true } as const) : {};
   return withSession(context, (session) => action(onStorage<OperationId, Session>(session, user)), options);
@@ -43,7 +43,7 @@ export async function withAccountOperations<T>(
   action: Action<AccountOperations, T>,
   options: { readonly lookUp?: boolean } = {},
 ): Promise<T> {
-  if (context.daemon !== undefined) return action(await onDaemon(context.daemon, user));
+  if (context.daemon !== undefined) return action(await daemonOperations(context.daemon, user));
   return withAccounts(context, async (session) => {
     const who = user === undefined || options.lookUp !== true ? user : await findUser(context, session.service, user);
     return action(onStorage<AccountOperationId, AccountsSession>(session, who));
@@ -53,10 +53,10 @@ export async function withAccountOperations<T>(
 /** The operations of a running daemon, on behalf of the token's user.
  * @param user named by the command, checked there
  * @throws UsageError for a token that no header can carry, or a user who is not the token's */
-export async function onDaemon(daemon: DaemonTarget, user: string | undefined, retry?: RetryPolicy) {
+export async function daemonOperations(daemon: DaemonTarget, user: string | undefined, retry?: RetryPolicy) {
   const { createClient } = await import("../../client/client.ts");
   const { ENDPOINTS } = await import("../../contract/endpoints.ts");
-  const client = orUsageError("The token", () => createClient({ ...daemon, ...(retry && { retry }) }));
+  const client = toUsageError("The token", () => createClient({ ...daemon, ...(retry && { retry }) }));
   let me: Promise<Success<"getMe">> | undefined;
 
   async function run<K extends OperationId>(id: K, input: RawInput, idempotencyKey?: string): Promise<Success<K>> {
@@ -95,12 +95,12 @@ export async function runOperation<K extends OperationId>(context: Context, id: 
   const { user, idempotencyKey, input } = asked;
   (await import("../../contract/validation/validate-request.ts")).validateRequest(id, input);
   const outcome = await withOperations(context, user, ({ run }) => run(id, input, idempotencyKey));
-  noteReplay(context, outcome);
+  reportReplay(context, outcome);
   return outcome;
 }
 
 /** Prints a note if the result is that of an earlier call. */
-export function noteReplay({ terminal }: Context, { replayed }: { readonly replayed?: boolean }): void {
+export function reportReplay({ terminal }: Context, { replayed }: { readonly replayed?: boolean }): void {
   if (replayed === true) terminal.say("This was done before: its first result is shown.");
 }
 
@@ -129,13 +129,13 @@ async function use<S extends AccountsSession, T>(opened: Promise<S>, action: Act
   return result;
 }
 
-const MOST_COMPARED = 20_000;
+const MAX_COMPARED = 20_000;
 
 async function withSuggestion(error: unknown, { users }: Pick<AccountsService, "users">): Promise<unknown> {
   const { UnknownUserError } = await import("../../contract/errors.ts");
   if (!(error instanceof UnknownUserError)) return error;
   const known: string[] = [];
-  for await (const { user_id } of users.list(() => undefined)) if (known.push(user_id) === MOST_COMPARED) break;
+  for await (const { user_id } of users.list(() => undefined)) if (known.push(user_id) === MAX_COMPARED) break;
   const { didYouMean } = await import("../../runtime/text/edit-distance.ts");
   return new UnknownUserError(error.user, didYouMean(error.user, known));
 }

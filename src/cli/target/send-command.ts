@@ -1,14 +1,14 @@
 import type { LastFrame, OutputFrame } from "../../contract/admin-call.ts";
 import { failureOf, RemoteRefusal } from "../../client/client.ts";
 import { readUrl } from "../../client/daemon-url.ts";
-import { exchange, readWhole, UnreachableError } from "../../client/transport.ts";
+import { exchange, readResponse, UnreachableError } from "../../client/transport.ts";
 import { awaitInterrupt } from "../../runtime/interrupt.ts";
 import { linesOf } from "../../runtime/text/lines.ts";
 import type { Context } from "../framework/command-context.ts";
 import { CommandFailure, EXIT, UsageError, type ExitCode } from "../framework/command-failure.ts";
 import { remoteParams } from "../params/admin-body.ts";
 import { flagOf, type CommandParams } from "../params/param.ts";
-import type { Typed } from "../params/read-values.ts";
+import type { RawValue } from "../params/read-values.ts";
 import { escapeForTerminal } from "../terminal/clean-text.ts";
 import { CLEARED_LINE } from "../terminal/terminal.ts";
 
@@ -19,7 +19,7 @@ const BEGIN_MS = 30_000; // How long a daemon may take to start its response, ms
 export async function sendCommand(
   context: Context,
   command: CommandParams & { readonly name: string },
-  typed: ReadonlyMap<string, Typed>,
+  typed: ReadonlyMap<string, RawValue>,
 ): Promise<ExitCode> {
   const sent = [...remoteParams(command).values()].filter(({ key }) => typed.has(key));
   const local = [...typed.keys()].filter((key) => !sent.some((one) => one.key === key));
@@ -42,7 +42,7 @@ export async function sendCommand(
   try {
     let last = await call(operatorOf!, command.name, body, show, stop);
     if ("ask" in last) {
-      await (await import("../terminal/prompt.ts")).askToGoOn(last.ask, context);
+      await (await import("../terminal/prompt.ts")).confirmOrFail(last.ask, context);
       last = await call(operatorOf!, command.name, { ...body, yes: true }, show, stop);
     }
     return "exit" in last ? (last.exit as ExitCode) : EXIT.failure;
@@ -93,7 +93,7 @@ async function call(
   };
   const ended = await exchange(request, BEGIN_MS, signal, async (response, begun) => {
     if (response.headers["content-type"] !== "application/x-ndjson")
-      return { failed: failureOf(`anp ${name}`, await readWhole(response), base.origin) };
+      return { failed: failureOf(`anp ${name}`, await readResponse(response), base.origin) };
     begun();
     for await (const line of linesOf(response)) {
       const frame = JSON.parse(line || '{"err":""}') as OutputFrame | LastFrame;

@@ -30,10 +30,10 @@ export async function printRows<T extends object>(context: Context, { rows, colu
 }
 
 /** Rows of a table of `tables.json`. */
-export type Tabled<T, N extends TableName> = Omit<Printed<T>, "columns"> & Table<T, N>;
+export type TableRows<T, N extends TableName> = Omit<Printed<T>, "columns"> & Table<T, N>;
 
 /** Prints the rows of such a table, or by default its hint. @returns as {@link printRows} */
-export const printTable = <T extends object, N extends TableName>(context: Context, given: Tabled<T, N>) =>
+export const printTable = <T extends object, N extends TableName>(context: Context, given: TableRows<T, N>) =>
   printRows(context, { none: hintOf(given.table), ...given, columns: tableColumns(context, given) });
 
 type Shown<T> = { readonly [K in keyof T]?: (value: T[K]) => string };
@@ -97,8 +97,8 @@ function rendererOf<T extends object>(format: Format, columns: readonly Column<T
   if (format === "table") {
     let layout: TableLayout<T> | undefined;
     return async (rows, isFirst) => {
-      const { drawRows, layOut } = await import("./table.ts");
-      layout ??= layOut(rows, columns, terminal);
+      const { drawRows, layoutColumns } = await import("./table.ts");
+      layout ??= layoutColumns(rows, columns, terminal);
       return rows.length === 0 && !isFirst ? "" : drawRows(rows, layout, terminal, isFirst);
     };
   }

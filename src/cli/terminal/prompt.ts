@@ -14,7 +14,7 @@ export async function askFor(param: Param<unknown>, context: Context): Promise<s
   const message = about === param.value ? about! : `${param.value!} (${about!})`;
   if (param.holds === "user" && context.operatorOf === undefined) {
     // Without a list, the id can still be typed.
-    const users = await userIds(context, { most: 20_000 }).catch(() => []);
+    const users = await userIds(context, { limit: 20_000 }).catch(() => []);
     if (users.length > 0) return askForUser(message, users.sort(), context.io);
   }
   const validate = (typed: string): true | string => {
@@ -51,7 +51,7 @@ export const askForSecret = async (message: string, { io }: Context): Promise<st
   (await password({ message, mask: false }, streamsOf(io))).trim();
 
 /** @throws CommandFailure when the answer is no */
-export async function askToGoOn(message: string, { io }: Context): Promise<void> {
+export async function confirmOrFail(message: string, { io }: Context): Promise<void> {
   const isYes = await confirm({ message, default: false }, streamsOf(io));
   if (!isYes) throw new CommandFailure(EXIT.failure, "Nothing was changed.");
 }

@@ -5,9 +5,9 @@ import type { Terminal } from "./terminal.ts";
 import { widthOf } from "./text-width.ts";
 
 const GAP = 2;
-const LEAST_WIDTH = 16;
+const MIN_WIDTH = 16;
 const FEW_COLUMNS = 3; // A table with at most this many columns is never drawn as records: its lines wrap.
-const MOST_PER_COLUMN = 4; // Characters: the library takes quadratic time to cut a longer cell to its width.
+const MAX_PER_COLUMN = 4; // Characters: the library takes quadratic time to cut a longer cell to its width.
 
 /** The columns of a table that a terminal has room for, and their widths, the gaps to the next included. */
 export interface TableLayout<T> {
@@ -41,14 +41,14 @@ export function drawRows<T extends object>(
     colWidths: [...widths],
   });
   for (const row of cellsOf(rows, columns, terminal))
-    table.push(row.map((cell, at) => cell.slice(0, MOST_PER_COLUMN * widths[at]!)));
+    table.push(row.map((cell, at) => cell.slice(0, MAX_PER_COLUMN * widths[at]!)));
   return `${table.toString().replace(/(?<![ \t])[ \t]+$/gm, "")}\n`;
 }
 
 /** Makes columns as wide as their widest cell. On a narrower terminal, the `wide` column is cut first, to 16 columns at
  * least; then `spare` columns are left out. If the table is still too wide and has more than three columns, rows are
  * drawn as records with all columns. */
-export function layOut<T extends object>(rows: readonly T[], given: readonly Column<T>[], terminal: Terminal) {
+export function layoutColumns<T extends object>(rows: readonly T[], given: readonly Column<T>[], terminal: Terminal) {
   const columns = given.filter(({ machine }) => machine !== true);
   const layout = fit(rows, columns, terminal);
   const isTooWide = sumOf(layout.widths) - GAP > terminal.columns && columns.length > FEW_COLUMNS;
@@ -61,11 +61,11 @@ function fit<T extends object>(rows: readonly T[], columns: readonly Column<T>[]
   const flexible = columns.findIndex(({ wide }) => wide === true);
   const excess = sumOf(widths) - GAP - terminal.columns;
   if (excess <= 0) return { columns, widths, asRecords: false };
-  const least = flexible === -1 ? 0 : Math.min(widths[flexible]!, LEAST_WIDTH);
+  const minWidth = flexible === -1 ? 0 : Math.min(widths[flexible]!, MIN_WIDTH);
   const spare = columns.findLastIndex((column) => column.spare === true);
-  if (spare !== -1 && (flexible === -1 || widths[flexible]! - excess < least))
+  if (spare !== -1 && (flexible === -1 || widths[flexible]! - excess < minWidth))
     return fit(rows, columns.toSpliced(spare, 1), terminal);
-  if (flexible !== -1) widths[flexible] = Math.max(least, widths[flexible]! - excess);
+  if (flexible !== -1) widths[flexible] = Math.max(minWidth, widths[flexible]! - excess);
   return { columns, widths, asRecords: false };
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../field-bounds.ts";
-import { count, named, positiveInt, text, timestamp, upTo } from "./shared-fields.ts";
+import { count, named, positiveInt, text, timestamp, limitSchema } from "./shared-fields.ts";
 
 export const chatBody = z.object({
   question: text(LIMITS.question).meta({ description: "The user's question, 1 to 2000 characters" }),
@@ -35,7 +35,7 @@ export const chatAnswer = named("ChatAnswer", {
 export const recommendedQuery = z.object({
   scene: text(LIMITS.scene).default("home"),
   lang: text(LIMITS.lang).default("zh"),
-  limit: upTo(20, 6),
+  limit: limitSchema(20, 6),
 });
 
 export const recommendedQuestions = named("RecommendedQuestions", {

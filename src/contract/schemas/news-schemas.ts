@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../field-bounds.ts";
-import { count, named, sentimentLabel, text, timestamp, upTo } from "./shared-fields.ts";
+import { count, named, sentimentLabel, text, timestamp, limitSchema } from "./shared-fields.ts";
 
 export const newsItem = named("NewsItem", {
   id: z.string(),
@@ -26,7 +26,7 @@ const newsFilter = {
 /** The filter of news: all conditions must hold; an empty one is ignored. */
 export type NewsFilter = z.infer<z.ZodObject<typeof newsFilter>>;
 
-export const newsHotQuery = z.object({ limit: upTo(100, 10), hours: upTo(720, 48), ...newsFilter });
+export const newsHotQuery = z.object({ limit: limitSchema(100, 10), hours: limitSchema(720, 48), ...newsFilter });
 
 export const newsList = named("NewsList", { news: z.array(newsItem), total: count });
 
@@ -47,11 +47,11 @@ export const topic = named("Topic", {
 });
 
 const lang = text(LIMITS.lang).default("zh");
-export const topicsQuery = z.object({ limit: upTo(50, 5), lang, ...newsFilter });
+export const topicsQuery = z.object({ limit: limitSchema(50, 5), lang, ...newsFilter });
 
 export const topicList = named("TopicList", { topics: z.array(topic), total: count });
 
-export const hotTopicsQuery = z.object({ days: upTo(30, 1), limit: upTo(50, 6), lang });
+export const hotTopicsQuery = z.object({ days: limitSchema(30, 1), limit: limitSchema(50, 6), lang });
 
 export const sentimentOverview = named("SentimentOverview", {
   dominant: sentimentLabel,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../field-bounds.ts";
-import { count, named, positiveInt, text, timestamp, upTo } from "./shared-fields.ts";
+import { count, named, positiveInt, text, timestamp, limitSchema } from "./shared-fields.ts";
 import TEXTS from "./amount-texts.json" with { type: "json" };
 
 const amount = z.number().gt(0);
@@ -33,7 +33,7 @@ const ledgerEntry = named("LedgerEntry", {
   created_at: timestamp,
 });
 
-export const ledgerQuery = z.object({ page: positiveInt.default(1), page_size: upTo(100, 20) });
+export const ledgerQuery = z.object({ page: positiveInt.default(1), page_size: limitSchema(100, 20) });
 
 export const ledgerPage = named("LedgerPage", {
   items: z.array(ledgerEntry).meta({ description: "Newest first" }),

@@ -34,7 +34,7 @@ export const named = <T extends z.ZodRawShape>(id: string, shape: T): z.ZodObjec
 
 export const positiveInt = z.int().min(1); // A positive integer up to 2^53 - 1.
 /** An integer from 1 to `most`, with a default. */
-export const upTo = (most: number, fallback: number) => z.int().min(1).max(most).default(fallback);
+export const limitSchema = (max: number, fallback: number) => z.int().min(1).max(max).default(fallback);
 export const count = z.int().min(0); // An integer of at least 0.
 export const timestamp = z.iso.datetime({ offset: true }); // ISO 8601 timestamp with an offset.
 

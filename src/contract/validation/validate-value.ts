@@ -2,7 +2,7 @@ import { z } from "zod";
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import FORMATS from "./format-words.json" with { type: "json" };
 import { describeSchema, knownKeys } from "./schema-walk.ts";
-import { describeGiven, describeType, notOneOf } from "../../runtime/text/describe-value.ts";
+import { describeGiven, describeType, notOneOfMessage } from "../../runtime/text/describe-value.ts";
 
 /** A path into a value: names of fields and indexes of elements. */
 export type ValuePath = readonly (string | number)[];
@@ -70,7 +70,7 @@ const errorMap: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === "invalid_key") return issue.issues[0]?.message;
   if (input === undefined) return "is required";
   if (typeof input === "number" && !Number.isFinite(input)) return "must be a finite number";
-  if (schema instanceof z.ZodEnum) return notOneOf(schema.options.map(String), input);
+  if (schema instanceof z.ZodEnum) return notOneOfMessage(schema.options.map(String), input);
   if (schema instanceof z.ZodNumber || schema instanceof z.ZodBoolean || schema instanceof z.ZodLiteral) {
     const isLargest = issue.code === "too_big" && "maxValue" in schema && schema.maxValue === Number.MAX_SAFE_INTEGER;
     return isLargest ? `must be at most ${issue.maximum}` : `must be ${expected}, not ${describeGiven(input)}`;

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { ifDamaged, ifFailed, type Storage } from "../../storage/storage.ts";
+import { catchDamage, catchError, type Storage } from "../../storage/storage.ts";
 import { type OnSkipped, Stream } from "../../storage/stream.ts";
 import { DAY_MS, isDay } from "../../runtime/clock.ts";
 import { batch, type Batch } from "../event.ts";
@@ -27,10 +27,10 @@ export const openDay = (storage: Storage, day: string): DayLog => new Stream(sto
  * reply was lost, the batch there is ours. @returns false when another writer took that number
  * @throws StorageError when the retry fails too; it is unknown then whether the batch was stored */
 export async function appendBatch(log: DayLog, last: number, own: string, later?: boolean): Promise<boolean> {
-  const outcome = await ifFailed(log.appendText(last, own, { later }), () => log.appendText(last, own));
+  const outcome = await catchError(log.appendText(last, own, { later }), () => log.appendText(last, own));
   if (outcome === "created") return true;
   // A batch is created as a whole, so a damaged one is not the one just written.
-  const stored = await ifDamaged(log.stored(last + 1), () => undefined);
+  const stored = await catchDamage(log.stored(last + 1), () => undefined);
   return stored?.text === own; // The batch id is not enough: two processes with the same seed make the same ids.
 }
 
@@ -38,7 +38,7 @@ export async function appendBatch(log: DayLog, last: number, own: string, later?
 export async function isUnchanged(log: DayLog, { since, mark }: LogPosition): Promise<boolean> {
   if (since === 0) return true;
   const isSame = log.get(since).then((found) => found?.batch_id === mark);
-  return ifDamaged(isSame, () => true);
+  return catchDamage(isSame, () => true);
 }
 
 interface Follower {
@@ -92,7 +92,7 @@ export async function listDays(storage: Storage, { from = -Infinity, to = Infini
 }
 
 /** The events of the range with their addresses, in the order of the log: by day, then as they were appended. */
-export async function* loggedEvents(storage: Storage, range: TimeRange, onSkipped?: OnSkipped) {
+export async function* readEvents(storage: Storage, range: TimeRange, onSkipped?: OnSkipped) {
   const { from = -Infinity, to = Infinity } = range;
   for (const day of await listDays(storage, range)) {
     for await (const event of eventsOfDay(storage, day, onSkipped)) {

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import type { Ids } from "../../runtime/ids.ts";
-import { ifDamaged, StorageError, type Storage } from "../../storage/storage.ts";
+import { catchDamage, StorageError, type Storage } from "../../storage/storage.ts";
 import { appendBatch, formatAddress, isUnchanged, openDay, type DayLog, type LogPosition } from "./day-log.ts";
 import type { StoredEvent } from "../event.ts";
 
@@ -65,7 +65,7 @@ export function createDayWriter(storage: Storage, ids: Ids) {
     async head(day: string): Promise<LogPosition> {
       const { log, head } = await openLatest(day);
       if (head.mark !== undefined) return head;
-      return { ...head, mark: (await ifDamaged(log.get(head.since), () => undefined))?.batch_id };
+      return { ...head, mark: (await catchDamage(log.get(head.since), () => undefined))?.batch_id };
     },
     /** Stores events of one day in one batch, each with its result. @throws StorageError when the batch may be stored */
     async append(day: string, events: readonly PendingEvent[]): Promise<void> {

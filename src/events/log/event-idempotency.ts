@@ -4,7 +4,7 @@ import { canonicalJson, sha256 } from "../../runtime/json/canonical-json.ts";
 import { toIso } from "../../runtime/clock.ts";
 import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import { parseDocument, writeDocument } from "../../storage/documents.ts";
-import { ifOutage, type Key } from "../../storage/storage.ts";
+import { catchOutage, type Key } from "../../storage/storage.ts";
 import { newEvent, type NewEvent } from "../event.ts";
 import type { Recorded } from "./day-writer.ts";
 import type { EventDeps, EventLog } from "./event-log.ts";
@@ -53,10 +53,10 @@ export function createIdempotentRecorder({ storage, clock, ids }: EventDeps, log
     const recorded = await log.record(event, { created_at, source_id, search: { since, mark, again } });
     // If the address cannot be added, the next call searches the log; the event is stored anyway.
     const complete = { ...known, event_id: recorded.event_id };
-    if (recorded.stored) await ifOutage(writeDocument(storage, place, complete), () => undefined);
+    if (recorded.stored) await catchOutage(writeDocument(storage, place, complete), () => undefined);
     return recorded;
   }
 
   return (event: NewEvent, key: string): Promise<Recorded> =>
-    mutex(JSON.stringify([event.user_id, key]), () => ifOutage(record(event, key), notStored));
+    mutex(JSON.stringify([event.user_id, key]), () => catchOutage(record(event, key), notStored));
 }

@@ -1,7 +1,7 @@
 import type { Storage } from "../../storage/storage.ts";
 import type { OnSkipped } from "../../storage/stream.ts";
 import { utcDay } from "../../runtime/clock.ts";
-import { loggedEvents, type TimeRange } from "../log/day-log.ts";
+import { readEvents, type TimeRange } from "../log/day-log.ts";
 import { userHash } from "./hot-questions.ts";
 
 /** Counts the events of the range by reading them all; memory per user. @param dayOf the day of ms; UTC by default */
@@ -11,7 +11,7 @@ export async function countEvents(storage: Storage, range: TimeRange, onSkipped?
   const types = new Map<string, number>();
   const days = new Map<string, number>();
   const feedback = { helpful: 0, inaccurate: 0 };
-  for await (const event of loggedEvents(storage, range, onSkipped)) {
+  for await (const event of readEvents(storage, range, onSkipped)) {
     events += 1;
     users.add(userHash(event.user_id));
     types.set(event.event_type, (types.get(event.event_type) ?? 0) + 1);

@@ -17,7 +17,7 @@ export const QUESTION_ASKED = "question_asked";
 export const DAY_LIMITS = { questions: 20_000, length: 200, variants: 64, asked: 200_000 } as const;
 
 /** Each occurrence of one question on one day: time, user and variant, as three columns of one table. */
-export interface Asked {
+export interface Occurrences {
   readonly times: number[];
   first: number; // The earliest of the times; `last` is the latest.
   last: number;
@@ -32,10 +32,10 @@ type QuestionDay = ReturnType<typeof emptyQuestionDay>; // The questions of one 
 export type HotQuestion = Readonly<OperationData<"getHotTopics">["user_hot_questions"][number]>;
 
 /** How many questions are shown, and how many different users must have asked one. */
-export type Shown = { readonly limit: number; readonly min_users: number };
+export type Limits = { readonly limit: number; readonly min_users: number };
 type TimeWindow = { readonly from: number; readonly to: number }; // Both included, in milliseconds.
 
-export const emptyQuestionDay = () => ({ questions: new Map<string, Asked>(), asked: 0 });
+export const emptyQuestionDay = () => ({ questions: new Map<string, Occurrences>(), asked: 0 });
 
 /** Folds one event into the day and the totals; events that are not questions change nothing. */
 export function foldQuestion(day: QuestionDay, totals: QuestionTotals, event: StoredEvent): void {
@@ -61,7 +61,7 @@ export function foldQuestion(day: QuestionDay, totals: QuestionTotals, event: St
   asked.variants.push(variantOf(asked, text, typeof lang === "string" ? lang.slice(0, 32) : ""));
 }
 
-function variantOf(asked: Asked, text: string, lang: string): number {
+function variantOf(asked: Occurrences, text: string, lang: string): number {
   const at = asked.texts.findIndex((known) => known.text === text && known.lang === lang);
   if (at !== -1) return at;
   return asked.texts.length >= DAY_LIMITS.variants ? 0 : asked.texts.push({ text, lang }) - 1;
@@ -70,7 +70,7 @@ function variantOf(asked: Asked, text: string, lang: string): number {
 const mostFrequent = (counts: ReadonlyMap<string, number>): string =>
   Array.from(counts).reduce((best, one) => (one[1] > best[1] ? one : best), ["", 0])[0];
 
-function describe(parts: readonly Asked[], { from, to }: TimeWindow) {
+function describe(parts: readonly Occurrences[], { from, to }: TimeWindow) {
   const texts = new Map<string, number>();
   const langs = new Map<string, number>();
   const users = new Set<number>();
@@ -87,10 +87,10 @@ function describe(parts: readonly Asked[], { from, to }: TimeWindow) {
 }
 
 /** When and by whom each question was asked, on each of the days that are kept. */
-export type QuestionTotals = Map<string, Asked[]>;
+export type QuestionTotals = Map<string, Occurrences[]>;
 
 /** Removes a day that is no longer kept from the totals. */
-export function forgetQuestions(totals: QuestionTotals, { questions }: QuestionDay): void {
+export function subtractDay(totals: QuestionTotals, { questions }: QuestionDay): void {
   for (const [key, asked] of questions) {
     const left = totals.get(key)?.filter((other) => other !== asked) ?? [];
     if (left.length > 0) totals.set(key, left);
@@ -101,7 +101,7 @@ export function forgetQuestions(totals: QuestionTotals, { questions }: QuestionD
 /** The questions that at least `min_users` different users asked within the window: the most often asked first, then the
  * most recently asked, then in the order of the text. The text shown is the most frequent variant.
  * @param totals of all days that the window touches, and possibly others */
-export function rankQuestions(totals: QuestionTotals, window: TimeWindow, { limit, min_users }: Shown): HotQuestion[] {
+export function rankQuestions(totals: QuestionTotals, window: TimeWindow, { limit, min_users }: Limits): HotQuestion[] {
   const asked = Array.from(totals.values(), (parts) => countAsked(parts, window));
   const often = asked.filter(({ count }) => count >= min_users);
   often.sort((a, b) => b.count - a.count || b.last - a.last);
@@ -118,7 +118,7 @@ export function rankQuestions(totals: QuestionTotals, window: TimeWindow, { limi
   return hot.slice(0, limit).map(({ question, count, lang }) => ({ question, count, lang }));
 }
 
-function countAsked(parts: readonly Asked[], { from, to }: TimeWindow) {
+function countAsked(parts: readonly Occurrences[], { from, to }: TimeWindow) {
   let count = 0;
   let last = -Infinity;
   for (const { times, first, last: latest } of parts) {
@@ -147,7 +147,7 @@ function openProjection(storage: Storage, name: string, totals: QuestionTotals, 
   let day = emptyQuestionDay();
   let counted = totals;
   function restarted(): void {
-    forgetQuestions(counted, day);
+    subtractDay(counted, day);
     day = emptyQuestionDay();
   }
   const batch = ({ events }: Batch): void => events.forEach((event) => foldQuestion(day, counted, event));

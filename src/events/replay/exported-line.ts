@@ -8,7 +8,7 @@ import { contentOf, fingerprint, sourceIdOf } from "../log/event-fingerprint.ts"
 /** An event of an export as JSON text: small to keep, while the objects of parsing become garbage early. */
 export type ReplayedEvent = Readonly<Exclude<ReturnType<typeof readLine>, string>>;
 
-const MOST_REASON = 500; // Longest reason, characters: a line of unknown keys would make one as long as itself.
+const MAX_REASON_LENGTH = 500; // Longest reason, characters: a line of unknown keys would make one as long as itself.
 
 /** Parses one line. Returns the event, or the reason for rejecting it. */
 export function readLine(text: string, line: number) {
@@ -19,7 +19,7 @@ export function readLine(text: string, line: number) {
   const errors = [...findLossyValues(text), ...(checked.valid ? [] : checked.errors)];
   if (!checked.valid || errors.length > 0) {
     const reasons = errors.map((error) => printField(error, "line"));
-    return reasons.join("; ").slice(0, MOST_REASON);
+    return reasons.join("; ").slice(0, MAX_REASON_LENGTH);
   }
   const { event_id, ...event } = checked.data;
   const content = contentOf(event);

@@ -1,15 +1,15 @@
-const FIRST_SLOTS = 1024; // Of a table; it grows when more than MOST_FILLED of them are used.
-const MOST_FILLED = 0.8;
+const INITIAL_SLOTS = 1024; // Of a table; it grows when more than MAX_LOAD_FACTOR of them are used.
+const MAX_LOAD_FACTOR = 0.8;
 const GROWTH = 1.5;
-const MOST_IN_BYTE = 255; // Counts from here on are in a separate Map.
+const MAX_BYTE = 255; // Counts from here on are in a separate Map.
 
 const [STORED, SEEN] = [0, 1] as const;
 
 /** How often fingerprints occur in a log and in an input: an open-addressing hash table on 64 bits of each, which takes
  * 13 to 19 bytes per fingerprint; a Map takes about 150. */
 export class FingerprintCounts {
-  #keys = new Uint32Array(2 * FIRST_SLOTS); // Of each slot the fingerprint's two words; the first is 0 in a free slot.
-  #counts = new Uint8Array(2 * FIRST_SLOTS); // Of each slot a count of each `Kind`.
+  #keys = new Uint32Array(2 * INITIAL_SLOTS); // Of each slot the fingerprint's two words; the first is 0 in a free slot.
+  #counts = new Uint8Array(2 * INITIAL_SLOTS); // Of each slot a count of each `Kind`.
   readonly #large = [new Map<string, number>(), new Map<string, number>()] as const; // Larger ones, by fingerprint.
   #size = 0;
 
@@ -42,14 +42,14 @@ export class FingerprintCounts {
   #add(fingerprint: string, kind: typeof STORED | typeof SEEN, more: number): number {
     const at = this.#slotOf(fingerprint) + kind;
     const count = this.#counts[at]!;
-    if (count < MOST_IN_BYTE) return (this.#counts[at] = count + more);
-    const large = (this.#large[kind].get(fingerprint) ?? MOST_IN_BYTE) + more;
+    if (count < MAX_BYTE) return (this.#counts[at] = count + more);
+    const large = (this.#large[kind].get(fingerprint) ?? MAX_BYTE) + more;
     this.#large[kind].set(fingerprint, large);
     return large;
   }
 
   #slotOf(fingerprint: string): number {
-    if (this.#size > (this.#keys.length / 2) * MOST_FILLED) this.#grow();
+    if (this.#size > (this.#keys.length / 2) * MAX_LOAD_FACTOR) this.#grow();
     const high = word(fingerprint, 0) || 1;
     const low = word(fingerprint, 4);
     const slot = this.#find(high, low);

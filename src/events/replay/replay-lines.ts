@@ -58,14 +58,14 @@ function emptyChunk() {
 type Chunk = ReturnType<typeof emptyChunk>;
 
 /** @param last number of the line before the first one */
-async function* chunksOf(lines: Lines, most: number, last: number): AsyncGenerator<Chunk> {
+async function* chunksOf(lines: Lines, maxEvents: number, last: number): AsyncGenerator<Chunk> {
   let chunk = emptyChunk();
   let number = last;
   for await (const group of lines) {
     for (const raw of group) {
       number += 1;
       addLine(chunk, raw, number);
-      const enough = Math.min(most, CHUNK.ofOneDay * Math.max(1, chunk.days.size));
+      const enough = Math.min(maxEvents, CHUNK.ofOneDay * Math.max(1, chunk.days.size));
       if (chunk.events.length + chunk.rejects.length < enough && chunk.characters < CHUNK.characters) continue;
       yield chunk;
       chunk = emptyChunk();
@@ -91,10 +91,10 @@ function addLine(chunk: Chunk, raw: Line, line: number): void {
 export async function replayLines(
   lines: Lines,
   { store, countStored }: ReplaySink,
-  { chunk: most = CHUNK.events, before, onChunk, onRejected }: ReplayOptions,
+  { chunk: maxEvents = CHUNK.events, before, onChunk, onRejected }: ReplayOptions,
 ): Promise<ReplayReport> {
   const report: ReplayReport = before ? { ...before.report, rejected: [...before.report.rejected] } : emptyReport();
-  for await (const { events } of chunksOf(before?.lines ?? [], most, 0)) events.forEach(countStored);
+  for await (const { events } of chunksOf(before?.lines ?? [], maxEvents, 0)) events.forEach(countStored);
 
   async function settle({ events, rejects }: Chunk): Promise<void> {
     const { stored, rejected = [] } = await store(events);
@@ -111,7 +111,7 @@ export async function replayLines(
 
   let settled = Promise.resolve();
   try {
-    for await (const chunk of chunksOf(lines, most, before?.line ?? 0)) {
+    for await (const chunk of chunksOf(lines, maxEvents, before?.line ?? 0)) {
       const onSettled = onChunk?.();
       await settled;
       settled = settle(chunk).then(() => onSettled?.(report));

@@ -20,7 +20,7 @@ import { adminOpenApi, type DocumentedCommand } from "./admin-openapi.ts";
 const IN_A_MINUTE = 10; // Failed tokens of one address, and recorded refusals of one operator.
 const AT_ONCE = { in_flight: 8, in_flight_per_user: 4 }; // Concurrent commands, in total and per operator.
 const BODY_BYTES = 64 * 1024;
-const LONGEST_MS = 900_000; // Longest time of a command; then its response is aborted, ms.
+const MAX_COMMAND_MS = 900_000; // Longest time of a command; then its response is aborted, ms.
 const TOKEN = /^(?:anp_|anpop_|eyJ).{9}/; // Looks like a token: only its start is kept, as in `anp tokens list`.
 const TOKEN_START = 12;
 const NO_TOKEN = "The operator's token is missing or invalid. A user's token is not accepted here.";
@@ -126,7 +126,7 @@ async function runCommand(
   const frames = stream.writable.getWriter();
   const gone = new AbortController();
   frames.closed.catch(() => gone.abort());
-  const deadline = setTimeout(() => void frames.abort(new Error("The time is up.")), LONGEST_MS).unref();
+  const deadline = setTimeout(() => void frames.abort(new Error("The time is up.")), MAX_COMMAND_MS).unref();
   const write = (frame: OutputFrame | LastFrame) => frames.write(Buffer.from(`${JSON.stringify(frame)}\n`));
   let slot: UserSlot | undefined;
   const leave = (): void => {

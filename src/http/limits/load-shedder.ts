@@ -9,8 +9,8 @@ const FEW = 8; // Below this, nothing is shed, and intervals measure latency, no
 const BUSY_SHARE = 0.75; // Share of the longest wait for callers who have other requests running.
 /** Time constant of the moving average, and the longest interval that counts: idle time is no trend. In ms. */
 const AVERAGED_MS = 2000;
-const LONGEST_PAUSE_MS = 5000;
-const RETRY_MS = { least: 1000, most: 10_000 }; // Bounds of Retry-After, ms.
+const MAX_PAUSE_MS = 5000;
+const RETRY_MS = { min: 1000, max: 10_000 }; // Bounds of Retry-After, ms.
 
 /** The running requests of a group, and a decaying count of completions and of the time that they took. */
 interface Queue {
@@ -47,8 +47,8 @@ export function createLoadShedder({ wait_ms, hasModel = false, refused }: Option
     refused?.("wait");
     // Retries are spread at the rate of completions: if all came together, most would be refused again.
     const at = now();
-    const soonest = at + Math.max(RETRY_MS.least, wait - wait_ms);
-    queue.again = Math.min(Math.max(queue.again + interval, soonest), at + RETRY_MS.most);
+    const soonest = at + Math.max(RETRY_MS.min, wait - wait_ms);
+    queue.again = Math.min(Math.max(queue.again + interval, soonest), at + RETRY_MS.max);
     const after = String(Math.ceil((queue.again - at) / 1000));
     throw new AnpError(429, `The service is busy. Try again in ${after} s.`, { headers: { "retry-after": after } });
   }
@@ -66,7 +66,7 @@ export function createLoadShedder({ wait_ms, hasModel = false, refused }: Option
         const at = now();
         if (queue.running >= FEW) {
           // Requests may end in bursts, so times and counts are averaged separately.
-          const passed = Math.min(at - queue.since, LONGEST_PAUSE_MS);
+          const passed = Math.min(at - queue.since, MAX_PAUSE_MS);
           const weight = Math.exp(-passed / AVERAGED_MS);
           queue.ms = queue.ms * weight + passed;
           queue.ended = queue.ended * weight + 1;

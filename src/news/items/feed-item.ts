@@ -20,7 +20,7 @@ export function sharedKeys<T extends { readonly title: string }>(items: readonly
   return new Set(groups.flatMap(([key, alike]) => (alike.some(({ title }) => title !== alike[0]!.title) ? key : [])));
 }
 
-const MOST = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Text lengths in code points; cached entries.
+const MAX = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Text lengths in code points; cached entries.
 
 /** The items of one feed, in feed order. The id is derived from the link's key, so that a page is one item in every feed;
  * from the feed and the entry's own identifier if there is no link, or if entries with different titles share it; and
@@ -41,7 +41,7 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
       published_ms: dated ? Math.min(entry.published, now) : now,
       ...{ dated, movable: dated && isLocal(source) },
       symbols: assetsInNews(`${title}\n${summary}`, [...entry.categories, ...(source.categories ?? [])]),
-      ...(entry.author !== "" && { author: shorten(entry.author, MOST.author) }),
+      ...(entry.author !== "" && { author: shorten(entry.author, MAX.author) }),
       ...(source.categories && { categories: source.categories }),
       digest,
     };
@@ -54,9 +54,9 @@ const isPossible = (date: number, now: number): boolean => date >= EARLIEST && d
 
 /** The fields of an item that do not depend on its feed, cached, since most entries are listed again. */
 const readEntry = memoized((entry: FeedEntry) => {
-  const headline = shorten(entry.title || entry.summary, MOST.title);
-  const summary = entry.summary === headline ? "" : shorten(entry.summary, MOST.summary);
+  const headline = shorten(entry.title || entry.summary, MAX.title);
+  const summary = entry.summary === headline ? "" : shorten(entry.summary, MAX.summary);
   const url = cleanUrl(entry.link);
   const digest = digestOf(headline, summary, url, String(entry.published ?? ""));
   return { entry, guid: entry.guid, title: entry.title, key: urlKey(entry.link), headline, summary, url, digest };
-}, MOST.entries);
+}, MAX.entries);

@@ -52,4 +52,4 @@ export type StoredTopic = z.infer<typeof storedTopic>;
 type StoredParts = z.infer<typeof storedParts>;
 /** The content of a snapshot, besides its record. */
 export type Parts = { readonly [Part in keyof StoredParts]: readonly StoredParts[Part][number][] };
-export const NO_PARTS: Parts = { items: [], topics: [], notices: [], help: [] };
+export const EMPTY_PARTS: Parts = { items: [], topics: [], notices: [], help: [] };

@@ -6,7 +6,7 @@ import { DAY_MS } from "../../runtime/clock.ts";
 import { groupBy } from "../../runtime/group-by.ts";
 import { mergeItems } from "../items/dedupe.ts";
 import { sentimentOf } from "../sentiment/sentiment-model.ts";
-import { type ListedItem, NO_PARTS, type Parts, type StoredItem } from "../items/stored-items.ts";
+import { type ListedItem, EMPTY_PARTS, type Parts, type StoredItem } from "../items/stored-items.ts";
 import { createDateShifter, type DateOf, type DateShift } from "../snapshot/projection.ts";
 import type { RefreshMode, SnapshotContent, SnapshotRecord, SourceState } from "../snapshot/snapshot-document.ts";
 import type { SourceContent } from "../sources/parse-source.ts";
@@ -33,7 +33,7 @@ export interface BuildOptions {
   readonly cluster: boolean; // Whether to compute new topics.
 }
 /** A partial snapshot with more items is published immediately, without new topics; the complete one has them. */
-const MOST_AT_ONCE = 800;
+const MAX_CLUSTERED = 800;
 
 /** Builds the next snapshot from the sources and the previous snapshot. */
 export async function buildSnapshot(
@@ -44,7 +44,7 @@ export async function buildSnapshot(
   memory?: HeadlineMemory,
 ): Promise<SnapshotContent> {
   const { mode, now, counted } = options;
-  const before = base?.parts ?? NO_PARTS;
+  const before = base?.parts ?? EMPTY_PARTS;
   const at = createDateShifter(options.shift, now);
   const { items, cut, isOld } = await nextItems(before.items, read, options, at, step);
   const mood = { index: base?.record.index ?? null, sentiment_ms: base?.record.sentiment_ms ?? null };
@@ -146,7 +146,7 @@ async function nextTopics(
   step: Step,
   memory?: HeadlineMemory,
 ): Promise<Pick<Parts, "topics"> & Pick<SnapshotRecord, "topic_state">> {
-  const { topics, items: before } = base?.parts ?? NO_PARTS;
+  const { topics, items: before } = base?.parts ?? EMPTY_PARTS;
   const { topic_state, partial: isPartial } = base?.record ?? {};
   const waiting = new Set(topic_state?.waiting);
   const isKnown = (a: StoredItem, b: StoredItem): boolean =>
@@ -158,7 +158,7 @@ async function nextTopics(
   const added = (topic_state?.added ?? Infinity) + fresh.length;
   const isAnew = items.length <= CLUSTERING.known.items || added >= items.length;
   // The projection skips the removed items of a topic.
-  if (!cluster || (partial && items.length > MOST_AT_ONCE))
+  if (!cluster || (partial && items.length > MAX_CLUSTERED))
     return { topics, topic_state: isAnew ? undefined : { added: topic_state!.added, waiting: fresh } };
   const next = await buildTopics(items, at, topics, step, memory, isAnew ? undefined : new Set(fresh));
   return { topics: next, topic_state: { added: isAnew ? 0 : added, waiting: [] } };

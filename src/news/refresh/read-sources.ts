@@ -6,7 +6,7 @@ import { shiftAt } from "../snapshot/projection.ts";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
 import { NO_VALIDATORS, printLocation, readSource, type ReaderOptions, type Reading } from "../sources/read-source.ts";
 import { SourceError } from "../sources/source-error.ts";
-import { NEVER_FAILED, type SourcePacing } from "../sources/source-pacing.ts";
+import { NO_FAILURE, type SourcePacing } from "../sources/source-pacing.ts";
 import { isLocal, settingsOf, type Source } from "../sources/sources.ts";
 import { createSemaphore } from "../../runtime/semaphore.ts";
 import type { ReadSource } from "./build-snapshot.ts";
@@ -14,8 +14,8 @@ import type { ReadSource } from "./build-snapshot.ts";
 /** Sources read at once, besides slow ones. */
 export const CONCURRENCY = 16;
 const SLOW_MS = 250; // A source whose content is not complete after this time is slow, ms.
-const MOST_SLOW = 160; // Maximum number of slow sources that do not block others.
-const MOST_BODIES = 24; // Maximum number of large bodies held in memory at once.
+const MAX_SLOW = 160; // Maximum number of slow sources that do not block others.
+const MAX_BODIES = 24; // Maximum number of large bodies held in memory at once.
 const EARLY_MS = 3000; // After this time, new content may be published before sources that wait for slow ones, ms.
 /** Longest time to decode and parse one source, ms. */
 export const PARSE_MS = 5000;
@@ -75,7 +75,7 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
           const isSlow =
             !isLocal(source) && (await wait(slowMs, true, { signal: fetched.signal, ref: false }).catch(() => false));
           if (isSlow) slowOnes.add(fetched.signal);
-          if (!isSlow || slow >= MOST_SLOW) await task;
+          if (!isSlow || slow >= MAX_SLOW) await task;
           else {
             slow += 1;
             void task.catch(() => undefined).finally(() => (slow -= 1));
@@ -95,7 +95,7 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
 /** Returns a function that reads a source unless it is paused, and aborts its second argument when the content arrives. */
 function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
   const { runner, reader, pacing, clock, logger, shift } = deps;
-  const bodies = createSemaphore(MOST_BODIES);
+  const bodies = createSemaphore(MAX_BODIES);
 
   async function parse(source: Source, { bytes, contentType, url }: Reading, knownHash: string | null) {
     const now = clock.now();
@@ -135,7 +135,7 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
       status = reading === undefined ? 304 : reading.status;
       const parsed = reading && (await parse(source, reading, isConditional ? previous.hash : null));
       const { hash = previous.hash, content, counts: last_read = previous.last_read } = parsed ?? {};
-      const good = { ...NEVER_FAILED, ok: true, last_ok_ms, last_error: null };
+      const good = { ...NO_FAILURE, ok: true, last_ok_ms, last_error: null };
       const unchanged = parsed === undefined;
       return { state: { ...previous, ...good, ...reading?.validators, hash, status, unchanged, last_read }, content };
     } catch (error) {
@@ -145,7 +145,7 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
       const kept = (previous.items ?? 0) > 0 ? "; its last good content stays" : "";
       const said = `the news source ${source.id} ${ok ? "is empty" : "failed"}${kept}`;
       logger[ok ? "info" : "warn"]({ source: source.id, url: previous.url, failure, reason }, said);
-      const changed = ok ? { ...NEVER_FAILED, failure, last_ok_ms } : pacing.failed(source.location, previous, error);
+      const changed = ok ? { ...NO_FAILURE, failure, last_ok_ms } : pacing.failed(source.location, previous, error);
       return { state: { ...previous, status, ...changed, ok, last_error: reason }, content: undefined };
     } finally {
       if (body.isHeld) bodies.end();

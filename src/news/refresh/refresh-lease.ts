@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { checkDocument } from "../../storage/documents.ts";
-import { ifOutage, StorageError, type Key } from "../../storage/storage.ts";
+import { catchOutage, StorageError, type Key } from "../../storage/storage.ts";
 import type { SnapshotDeps } from "../snapshot/latest-snapshot.ts";
 
 const KEY: Key = ["news", "refresh-lease"];
@@ -45,12 +45,12 @@ export function createRefreshLease(deps: LeaseDeps) {
     };
     // A lease that cannot be renewed or released expires.
     const timer = setInterval(() => {
-      renewing = ifOutage(renewing.then(renew), () => undefined);
+      renewing = catchOutage(renewing.then(renew), () => undefined);
     }, leaseMs / RENEWALS).unref();
     return async () => {
       clearInterval(timer);
       await renewing;
-      if (await ifOutage(isOwn(), () => false)) await ifOutage(storage.remove(KEY), () => undefined);
+      if (await catchOutage(isOwn(), () => false)) await catchOutage(storage.remove(KEY), () => undefined);
     };
   }
 

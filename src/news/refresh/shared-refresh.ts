@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { JobError } from "../../compute/job-runner.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
-import { ifDamaged } from "../../storage/storage.ts";
+import { catchDamage } from "../../storage/storage.ts";
 import type { EncodedContent } from "../jobs/news-jobs.ts";
 import { type LatestSnapshot, SNAPSHOT_MS, type SnapshotDeps } from "../snapshot/latest-snapshot.ts";
 import type { RefreshMode, SnapshotRecord } from "../snapshot/snapshot-document.ts";
@@ -107,7 +107,7 @@ function createPublisher(deps: SharedRefreshDeps, signal: AbortSignal) {
    * @throws JobError when the snapshot cannot be built, even without new topics */
   async function publish(mode: RefreshMode, number: number): Promise<SnapshotRecord | undefined> {
     const { shown } = latest;
-    let base = shown && (await ifDamaged(store.read(shown.version), () => undefined));
+    let base = shown && (await catchDamage(store.read(shown.version), () => undefined));
     let [after, baseNumber] = [number, shown?.version]; // They differ if the newest snapshot is damaged.
     const abandoned = new AbortController();
     const either = AbortSignal.any([signal, abandoned.signal]);
@@ -172,7 +172,7 @@ const satisfies = (record: SnapshotRecord, mode: RefreshMode, fullBefore: number
 const NOTHING: RefreshCounts = { news_updated: 0, notice_updated: 0, topic_rebuild: 0 };
 
 /** Upper bound of the time to read and process the sources, ms. */
-export function longestRefresh(config: NewsConfig): number {
+export function maxRefreshTime(config: NewsConfig): number {
   const sources = sourcesOf(config).length;
   return Math.ceil(sources / CONCURRENCY) * config.timeout_ms + sources * PARSE_MS + 2 * SNAPSHOT_MS;
 }

@@ -10,7 +10,7 @@ import { chineseTokens, classesOf } from "../../language/word-classes.ts";
 const FILE = new URL("sentiment-weights.br", import.meta.url);
 const REVERSED = patternsOf(PATTERNS); // Phrases that reverse their words: a bad measure that falls, a good one that ends.
 const SIDES = 2; // Logits: positive and negative, each against neutral.
-const LONGEST = { words: 3, characters: 4 };
+const MAX_NGRAM = { words: 3, characters: 4 };
 const REACH = 5; // Context window on each side of a word with a class, in words or characters.
 
 let opened: ReturnType<typeof readWeights> | undefined; // Loaded once per process.
@@ -30,7 +30,7 @@ export function gramsOf(title: string): Set<string> {
   const text = textOf(title);
   const isHan = hasHan(text);
   const parts = isHan ? Array.from(text) : wordsOf(text).map(stem);
-  const longest = isHan ? LONGEST.characters : LONGEST.words;
+  const longest = isHan ? MAX_NGRAM.characters : MAX_NGRAM.words;
   const grams = new Set<string>();
   for (let from = 0; from < parts.length; from++) {
     for (let end = from + 1; end <= Math.min(from + longest, parts.length) && parts[end - 1] !== " "; end++) {
@@ -73,7 +73,7 @@ const textOf = (title: string): string => fold(title).replace(/\d[\d.,]*/g, "#")
 const wordsOf = (text: string): string[] => text.match(/[a-z]+(?:'[a-z]+)?|[#$€£!]/g) ?? [];
 
 /** The weight of each n-gram in a title with `known` known n-grams: the more, the less each one weighs. */
-export const shareOf = (known: number): number => 3 / Math.sqrt(known || 1);
+export const shrinkage = (known: number): number => 3 / Math.sqrt(known || 1);
 
 /** The sentiment of an item for holders or users of its subject: the most likely label by a multinomial logistic model of
  * the title. If no word of the title has a class, the classes of the summary are used.
@@ -89,13 +89,13 @@ export function sentimentOf(title: string, summary: string): Sentiment {
   const { numbers, values, scale, bias } = (opened ??= readWeights());
   const known = grams.flatMap((gram) => numbers.get(gram) ?? []);
   if (known.length === 0) return "neutral"; // No known n-gram.
-  const share = scale * shareOf(known.length);
+  const share = scale * shrinkage(known.length);
   const [positive = 0, negative = 0] = Array.from({ length: SIDES }, (_, side) => {
     return bias[side]! + known.reduce((sum, number) => sum + values[SIDES * number + side]!, 0) * share;
   });
-  return likeliest(positive, negative);
+  return likeliestSentiment(positive, negative);
 }
 
 /** The most likely sentiment, from the logits of positive and negative, each against neutral. */
-export const likeliest = (positive: number, negative: number): Sentiment =>
+export const likeliestSentiment = (positive: number, negative: number): Sentiment =>
   Math.max(positive, negative) <= 0 ? "neutral" : positive >= negative ? "positive" : "negative";

@@ -21,7 +21,7 @@ export function createFilteredViews(projection: Projection): (filter: NewsFilter
 }
 
 /** Whether the filter matches every item. */
-export const isOpen = (filter: NewsFilter): boolean => !Object.values(filter).some(Boolean);
+export const isUnfiltered = (filter: NewsFilter): boolean => !Object.values(filter).some(Boolean);
 
 /** The predicate of a filter. The folding module is loaded only for a filter with words. */
 async function conditionOf({ q = "", symbol, source, category }: NewsFilter): Promise<(item: NewsItem) => boolean> {

@@ -17,7 +17,7 @@ export function patchOf(before: string, after: string): string {
 }
 
 /** Applies patches in order. Returns undefined if the result does not have the digest of the last patch. */
-export function patched(text: string, patches: readonly string[]): string | undefined {
+export function applyPatch(text: string, patches: readonly string[]): string | undefined {
   let lines = text.split("\n");
   let digest: string | undefined;
   for (const patch of patches) {

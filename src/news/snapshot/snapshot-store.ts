@@ -1,12 +1,12 @@
 import { printKey } from "../../storage/documents.ts";
 import { CorruptionError, isOutage, type Key, type Storage } from "../../storage/storage.ts";
-import { patched } from "./line-patch.ts";
+import { applyPatch } from "./line-patch.ts";
 import { createStreamSnapshots } from "./stream-snapshots.ts";
-import { isDisabled, NEVER_FAILED } from "../sources/source-pacing.ts";
+import { isDisabled, NO_FAILURE } from "../sources/source-pacing.ts";
 import { parseSnapshot, printSnapshot, type PublishedDocument, snapshotKey } from "./snapshot-document.ts";
 
 const KEPT = 3; // Number of newest snapshots kept: they are the fallbacks for a damaged one.
-const MOST_PATCHES = 200; // Maximum number of consecutive snapshots stored as patches.
+const MAX_PATCHES = 200; // Maximum number of consecutive snapshots stored as patches.
 /** Header of a patch: the number of the full document below the chain of patches, and the total length of the chain. */
 const HEAD = /^@(\d+) (\d+)\n/;
 
@@ -32,7 +32,7 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
     const numbers = Array.from({ length: version - base }, (_, at) => base + at);
     const [whole, ...before] = await storage.getMany(numbers.map(snapshotKey));
     const all = [...before, text].map((patch = "") => patch.replace(HEAD, ""));
-    const result = base === version ? text : patched(whole ?? "", all);
+    const result = base === version ? text : applyPatch(whole ?? "", all);
     if (text !== undefined && result === undefined)
       throw new CorruptionError(printKey(snapshotKey(version)), "is a patch of another snapshot");
     last = { version, base, whole: (whole ?? text ?? "").length, patches };
@@ -74,7 +74,7 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
       let next = { version, base: version, whole: text.length, patches: 0 };
       if (patch !== undefined && last.version === after) {
         const patches = last.patches + patch.length;
-        if (patches <= last.whole && after - last.base < MOST_PATCHES) next = { ...last, version, patches };
+        if (patches <= last.whole && after - last.base < MAX_PATCHES) next = { ...last, version, patches };
       }
       const document = next.base === version ? text : `@${next.base} ${next.patches}\n${patch}`;
       if (!(await storage.create(snapshotKey(version), document))) return undefined;
@@ -103,7 +103,7 @@ export async function enableSource(storage: Storage, id: string): Promise<boolea
     const newest = await store.readNewest(number, parseSnapshot);
     const state = newest?.record.sources.find((source) => source.id === id);
     if (newest === undefined || state === undefined || !isDisabled(state)) return false;
-    const sources = newest.record.sources.map((one) => (one === state ? { ...one, ...NEVER_FAILED } : one));
+    const sources = newest.record.sources.map((one) => (one === state ? { ...one, ...NO_FAILURE } : one));
     const text = printSnapshot({ ...newest, record: { ...newest.record, sources, partial: true } });
     if ((await store.publish(number, text)) !== undefined) return true;
   }
@@ -112,7 +112,7 @@ export async function enableSource(storage: Storage, id: string): Promise<boolea
 /** The header of a document; a full document is its own base. */
 function headOf(version: number, text = "") {
   const [, base = version, patches = 0] = HEAD.exec(text) ?? [];
-  return { base: Math.max(version - MOST_PATCHES, Math.min(Number(base), version)), patches: Number(patches) };
+  return { base: Math.max(version - MAX_PATCHES, Math.min(Number(base), version)), patches: Number(patches) };
 }
 
 /** Undefined before the first publication; a damaged pointer is replaced by the next one. */

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { z } from "zod";
 import type { hotTopics, newsList, sentimentOverview, topicList } from "../../contract/schemas/news-schemas.ts";
 import type { Language, Sentiment } from "../../contract/schemas/shared-fields.ts";
-import { DAY_MS, isoOrNull } from "../../runtime/clock.ts";
+import { DAY_MS, toIsoOrNull } from "../../runtime/clock.ts";
 import { HALF_LIFE_MS, trendAt } from "../topics/heat.ts";
 import type { Projection } from "./latest-snapshot.ts";
 import { deepFreeze } from "./projection.ts";
@@ -57,7 +57,7 @@ export function createSnapshotViews({ items, times, dated, record, topics: views
         const counts = { positive: 0, neutral: 0, negative: 0 };
         for (const { sentiment } of items.slice(0, newer(minute - days * DAY_MS)[0])) counts[sentiment] += 1;
         const { index, sentiment_ms } = record;
-        return { dominant: dominantSentiment(counts, index), ...counts, index, updated_at: isoOrNull(sentiment_ms) };
+        return { dominant: dominantSentiment(counts, index), ...counts, index, updated_at: toIsoOrNull(sentiment_ms) };
       });
     },
   };
@@ -93,8 +93,8 @@ function countNewer(times: Float64Array, after: number): number {
 /** The most frequent label. The fear-and-greed index decides a tie (above 54 greed, below 46 fear); without an index, a tie
  * is neutral. */
 export function dominantSentiment(counts: Readonly<Record<Sentiment, number>>, index: number | null): Sentiment {
-  const most = Math.max(counts.positive, counts.neutral, counts.negative);
-  const leading = (["positive", "neutral", "negative"] as const).filter((label) => counts[label] === most);
+  const highest = Math.max(counts.positive, counts.neutral, counts.negative);
+  const leading = (["positive", "neutral", "negative"] as const).filter((label) => counts[label] === highest);
   if (leading.length === 1) return leading[0]!;
   const mood = index === null ? "neutral" : index > 54 ? "positive" : index < 46 ? "negative" : "neutral";
   return leading.includes(mood) ? mood : "neutral";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import { readDocument } from "../../storage/documents.ts";
-import { ifDamaged, type Key, type Storage } from "../../storage/storage.ts";
+import { catchDamage, type Key, type Storage } from "../../storage/storage.ts";
 import { Stream } from "../../storage/stream.ts";
 import { type PublishedDocument, snapshotDocument, snapshotRecord } from "./snapshot-document.ts";
 
@@ -68,4 +68,4 @@ export function createStreamSnapshots(storage: Storage) {
 }
 
 const partKey = (reference: string): Key => ["news", `part-${reference.split(".")[0]!}`];
-const orUndefined = <T>(read: Promise<T>): Promise<T | undefined> => ifDamaged(read, () => undefined);
+const orUndefined = <T>(read: Promise<T>): Promise<T | undefined> => catchDamage(read, () => undefined);

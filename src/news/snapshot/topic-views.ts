@@ -9,7 +9,7 @@ import { suggestQuestions } from "../topics/suggest-questions.ts";
 import type { NewsItem, ProjectedTopic } from "./projection.ts";
 
 export type Topic = z.infer<typeof topic>;
-const MOST_TOPICS = 50;
+const MAX_TOPICS = 50;
 const TOPIC_ITEMS = 10;
 const FLAWS = Object.values(patternsOf(HEADLINES, "iu"));
 const READ = 16; // Only the most central items are considered: the others describe the story less well.
@@ -64,21 +64,21 @@ function shownOf(ranked: readonly Ranked[]): Ranked[] {
   const count = (key: string): number => counts.set(key, (counts.get(key) ?? 0) + 1).get(key)!;
   const shown = ranked.filter(({ topic: { items } }, at) => {
     const keys = items.flatMap(({ symbols, source, categories = [] }) => [source, ...symbols, ...categories]);
-    return Math.min(...Array.from(new Set(keys), count)) <= MORE.each || at < MOST_TOPICS;
+    return Math.min(...Array.from(new Set(keys), count)) <= MORE.each || at < MAX_TOPICS;
   });
-  return shown.slice(0, MOST_TOPICS + MORE.all);
+  return shown.slice(0, MAX_TOPICS + MORE.all);
 }
 
-/** The topics with fewer than `MOST_TOPICS` hotter ones that are as recent: no time window shows any other. */
+/** The topics with fewer than `MAX_TOPICS` hotter ones that are as recent: no time window shows any other. */
 function everShown(ranked: readonly Ranked[]): Ranked[] {
   /** The latest times of the topics so far, latest first. */
   const latest: number[] = [];
   return ranked.filter(({ topic: { last_ms } }) => {
     const at = latest.findIndex((other) => other < last_ms);
     const rank = at < 0 ? latest.length : at;
-    if (rank >= MOST_TOPICS) return false;
+    if (rank >= MAX_TOPICS) return false;
     latest.splice(rank, 0, last_ms);
-    latest.length = Math.min(latest.length, MOST_TOPICS);
+    latest.length = Math.min(latest.length, MAX_TOPICS);
     return true;
   });
 }
@@ -86,12 +86,12 @@ function everShown(ranked: readonly Ranked[]): Ranked[] {
 /** The item with the clearest headline, in the requested language if the topic has one. */
 function leadingItem({ items }: ProjectedTopic, asked: Language): NewsItem {
   const own = items.filter(({ lang }) => lang === asked);
-  return clearestOf(own.length > 0 ? own : items);
+  return clearestHeadline(own.length > 0 ? own : items);
 }
 
 /** The item with the clearest headline: the most central of those with the fewest flaws (cut off, a question, bait,
  * shouted, a digest of several stories). @param items the most central first, at least one */
-export function clearestOf(items: readonly NewsItem[]): NewsItem {
+export function clearestHeadline(items: readonly NewsItem[]): NewsItem {
   const flaws = items.slice(0, READ).map(({ title, lang }) => {
     return FLAWS.filter((flaw) => flaw.test(title)).length + Number(lang === "en" && title === title.toUpperCase());
   });

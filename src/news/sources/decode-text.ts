@@ -7,9 +7,9 @@ import { SourceError } from "./source-error.ts";
 const DECLARATION_WINDOW = 1024;
 const SAMPLE = 64 * 1024;
 const DECLARATION = /<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i;
-const MOST_BROKEN = 0.05; // Maximum share of undecodable characters with which a declared charset is accepted.
-const MOST_ODD = 0.1; // Maximum share of odd characters among those beyond ASCII in plausible text.
-const MOST_INVALID = 0.5; // Maximum broken sequences (`cut` ones excluded) per well-formed one in declared UTF-8.
+const MAX_BROKEN = 0.05; // Maximum share of undecodable characters with which a declared charset is accepted.
+const MAX_ODD = 0.1; // Maximum share of odd characters among those beyond ASCII in plausible text.
+const MAX_INVALID = 0.5; // Maximum broken sequences (`cut` ones excluded) per well-formed one in declared UTF-8.
 /** `cut`: the incomplete UTF-8 character at the end of a truncated text. `odd`: sequences beyond ASCII that are rare in
  * text, such as symbols next to letters, capitals after small letters, and four accented letters in a row. */
 const { cut: CUT, odd: ODD } = patternsOf(PATTERNS, "gu");
@@ -40,7 +40,7 @@ export async function decodeSource(input: Uint8Array, contentType: string | null
     const cut = isUtf8 && invalid > 0 ? (bytes.toString("latin1").match(CUT)?.length ?? 0) : 0;
     const read = { charset: charset.toLowerCase(), text: decode(bytes) };
     const { high, broken } = highCharacters(read.text);
-    const isFit = isUtf8 ? invalid - cut <= multibyte * MOST_INVALID : broken <= high * MOST_BROKEN;
+    const isFit = isUtf8 ? invalid - cut <= multibyte * MAX_INVALID : broken <= high * MAX_BROKEN;
     if (isFit && (isUtf8 || isPlausible(read.text))) return read;
   }
   if (invalid <= multibyte * 0.05 && !bytes.includes("\x1b$")) return decoded("utf-8", bytes);
@@ -63,7 +63,7 @@ async function detectText(bytes: Buffer, declared: string): Promise<Decoded> {
 /** Whether few characters beyond ASCII are odd. */
 function isPlausible(text: string): boolean {
   const sample = text.slice(Math.max(text.search(/[^\x00-\x7f]/), 0)).slice(0, SAMPLE);
-  return (sample.match(ODD)?.length ?? 0) <= 1 + highCharacters(sample).high * MOST_ODD;
+  return (sample.match(ODD)?.length ?? 0) <= 1 + highCharacters(sample).high * MAX_ODD;
 }
 
 export const decodeText = async (...input: Parameters<typeof decodeSource>) => (await decodeSource(...input)).text;

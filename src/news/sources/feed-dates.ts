@@ -12,7 +12,7 @@ const DATES = PATTERNS.dates.map(timed);
 const RELATIVE = PATTERNS.relative.map(timed);
 /** Rewrites that remove weekdays, words like "updated" and parentheses, and move a time behind its date. */
 const REWRITES = PATTERNS.rewrites.map(([pattern, text]) => [new RegExp(pattern!, "giu"), text!] as const);
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 const ERAS: Readonly<Record<string, number>> = PATTERNS.eras; // By name: the year before the first.
 const MONTHS = readNumbers(new URL("data/months.txt", import.meta.url));
 const UNITS = readNumbers(new URL("data/relative-times.txt", import.meta.url));
@@ -122,7 +122,7 @@ function latest(parts: Parts, hints: DateHints, now: number): number | null {
  * @param now reference time of relative dates and days without a year, ms since the epoch; if absent, these are not parsed
  * @returns null when the text is not an existing date, or its zone is not known */
 export function parseDate(text: string | undefined, about: Zone | DateHints = 0, now?: number): number | null {
-  if (text === undefined || text.length > MOST_CHARACTERS) return null;
+  if (text === undefined || text.length > MAX_CHARACTERS) return null;
   const hints = typeof about === "object" ? about : { zone: about };
   let value = text.normalize("NFKC");
   for (const [pattern, words] of REWRITES) value = value.trim().replace(pattern, words);

@@ -1,9 +1,9 @@
 import { generateOpml, parseOpml } from "feedsmith";
-import type { WrittenSource } from "../../config/edit-sources.ts";
+import type { SourceInput } from "../../config/edit-sources.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { nearestLanguage } from "../../language/detect-language.ts";
 
-const MOST_NESTED = 20;
+const MAX_DEPTH = 20;
 const MORE = { extraOutlineAttributes: ["id", "timezone", "weight", "allow_private"] } as const; // Not in OPML.
 const parse = (opml: string) => parseOpml(opml, MORE).body?.outlines;
 type Outline = NonNullable<ReturnType<typeof parse>>[number];
@@ -13,7 +13,7 @@ type Outline = NonNullable<ReturnType<typeof parse>>[number];
  * @param lang language of feeds that declare none
  * @param taken ids of other sources; an outline keeps its own id if it is valid and not taken
  * @returns undefined when it is not OPML */
-export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<string> = []): WrittenSource[] | undefined {
+export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<string> = []): SourceInput[] | undefined {
   let outlines: Flat[];
   try {
     outlines = flattened(parse(opml) ?? []);
@@ -21,14 +21,14 @@ export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<stri
     return undefined;
   }
   const ids = new Set(taken);
-  return outlines.flatMap(({ above, name, xmlUrl: url, ...outline }): WrittenSource[] => {
+  return outlines.flatMap(({ above, name, xmlUrl: url, ...outline }): SourceInput[] => {
     const { id, language, category = "", timezone, weight, allow_private } = outline;
     if (url === undefined) return [];
     const own = category.split(/[,/]/).map((one) => one.trim().replace(/%2[cf5]/gi, decodeURIComponent));
     const categories = Array.from(new Set([...above, ...own])).filter((one) => one !== "");
     const ownId = typeof id === "string" && /^[\w.-]{1,64}$/.test(id) && !ids.has(id) ? id : idOf(name, url, ids);
     ids.add(ownId);
-    const source: WrittenSource = {
+    const source: SourceInput = {
       ...{ id: ownId, name, lang: language === undefined ? lang : nearestLanguage(language), url },
       ...(typeof timezone === "string" && { timezone }),
       ...(categories.length > 0 && { categories }),
@@ -43,7 +43,7 @@ export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<stri
 function flattened(outlines: readonly Partial<Outline>[], above: readonly string[] = []): Flat[] {
   return outlines.flatMap(({ outlines: below = [], ...outline }) => {
     const name = outline.title?.trim() || outline.text?.trim() || hostOf(outline.xmlUrl);
-    const nested = above.length < MOST_NESTED ? flattened(below, [...above, name]) : [];
+    const nested = above.length < MAX_DEPTH ? flattened(below, [...above, name]) : [];
     return [{ ...outline, above, name }, ...nested];
   });
 }
@@ -64,7 +64,7 @@ function idOf(name: string, url: string | undefined, taken: ReadonlySet<string>)
 const escaped = (category: string): string => category.replace(/[%,/]/g, encodeURIComponent);
 
 /** An OPML document of feeds. */
-export function opmlOf(feeds: readonly (Omit<WrittenSource, "timezone" | "headers"> & { timezone?: string | null })[]) {
+export function opmlOf(feeds: readonly (Omit<SourceInput, "timezone" | "headers"> & { timezone?: string | null })[]) {
   const outlines = feeds.map(({ name, lang: language, url: xmlUrl, categories = [], weight = 1, ...feed }) => ({
     ...{ id: feed.id, text: name, title: name, type: "rss", xmlUrl, language },
     ...(categories.length > 0 && { category: categories.map(escaped).join(",") }),

@@ -12,7 +12,7 @@ import { parseJson } from "../../runtime/json/parse-json.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import { parseDate } from "./feed-dates.ts";
 import PATTERNS from "./help/article-patterns.json" with { type: "json" };
-import { LONGEST_ALIAS, MOST_ALIASES } from "./help/article-pages.ts";
+import { MAX_ALIAS_LENGTH, MAX_ALIASES } from "./help/article-pages.ts";
 import { isRemote, type Reading } from "./read-source.ts";
 import { SourceError } from "./source-error.ts";
 import { isLocal, type Source } from "./sources.ts";
@@ -34,8 +34,8 @@ const notice = z.object({
   symbols: z.array(z.string()).default([]),
 });
 
-const alias = required.refine((text) => text !== "" && text.length <= LONGEST_ALIAS);
-const aliases = z.preprocess((given) => [given ?? []].flat(), z.array(alias).max(MOST_ALIASES));
+const alias = required.refine((text) => text !== "" && text.length <= MAX_ALIAS_LENGTH);
+const aliases = z.preprocess((given) => [given ?? []].flat(), z.array(alias).max(MAX_ALIASES));
 const article = z.object({ ...shared, questions: aliases, aliases, updated_at: z.string().optional() });
 const fearGreed = z.object({
   series: z.array(z.object({ date: z.string(), value: z.coerce.number().min(0).max(100) })),

@@ -7,7 +7,7 @@ import type { createSourceFetch } from "./public-fetch.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
 
 const MAX_REDIRECTS = 5;
-const MOST_FILES = 5000; // Maximum number of files of a help center in a folder.
+const MAX_FILES = 5000; // Maximum number of files of a help center in a folder.
 const SMALL_BODY = 128 * 1024; // Bytes. The number of bodies up to this size, for example of slow servers, is not limited.
 const ACCEPT =
   "application/rss+xml, application/atom+xml, application/feed+json, application/json;q=0.9, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.5";
@@ -17,7 +17,7 @@ type Validators = Readonly<Pick<SourceState, "etag" | "last_modified">>;
 export const NO_VALIDATORS: Validators = { etag: null, last_modified: null };
 
 /** The location of a source, and how it is requested. */
-export interface Place {
+export interface Location {
   readonly kind?: string; // The kind `help` may be a folder or a paged listing.
   readonly location: string;
   readonly allowPrivate?: boolean; // Whether its address may be non-public. Default: false.
@@ -52,7 +52,7 @@ export const printLocation = (location: string): string => location.replace(/^(h
 /** Reads a source once, within the limits of time and size.
  * @returns undefined when it has not changed since the validators in `known`
  * @throws SourceError with the failure named */
-export async function readSource(place: Place, known: Validators, options: ReaderOptions) {
+export async function readSource(place: Location, known: Validators, options: ReaderOptions) {
   if (!isRemote(place.location)) return readLocal(place, options);
   if (place.kind !== "help" || !isArticleList(place.location)) return readRemote(place, known, options);
   return readArticlePages(place.location, options, async (location, timeoutMs) =>
@@ -60,7 +60,7 @@ export async function readSource(place: Place, known: Validators, options: Reade
   );
 }
 
-async function readLocal({ location: path, kind }: Place, options: ReaderOptions): Promise<Reading> {
+async function readLocal({ location: path, kind }: Location, options: ReaderOptions): Promise<Reading> {
   const file = resolve(options.baseDir, path);
   try {
     const found = await stat(file);
@@ -80,7 +80,7 @@ async function readLocal({ location: path, kind }: Place, options: ReaderOptions
 export async function helpFilesIn(folder: string, maxBytes: number): Promise<string[]> {
   const all = await readdir(folder, { recursive: true });
   const paths = all.filter((path) => /\.(?:md|markdown|html?)$/i.test(path) && !/(?:^|[\\/])\./.test(path)).sort();
-  if (paths.length > MOST_FILES) throw new SourceError("too_large", `more than ${MOST_FILES} files`);
+  if (paths.length > MAX_FILES) throw new SourceError("too_large", `more than ${MAX_FILES} files`);
   let bytes = 0;
   for (const path of paths) {
     // An unreadable file, such as a broken link, becomes an invalid article.
@@ -100,7 +100,7 @@ async function readHelpFolder(folder: string, maxBytes: number): Promise<Buffer>
   return Buffer.from(JSON.stringify({ articles }));
 }
 
-async function readRemote(place: Place, known: Validators, options: ReaderOptions): Promise<Reading | undefined> {
+async function readRemote(place: Location, known: Validators, options: ReaderOptions): Promise<Reading | undefined> {
   await options.fetch.load();
   const overdue = new AbortController();
   const expire = (ms: number) => setTimeout(() => overdue.abort(), ms);
@@ -145,7 +145,7 @@ async function readRemote(place: Place, known: Validators, options: ReaderOption
 
 /** Follows redirects manually, to limit their number and to keep them on HTTP. */
 async function follow(
-  { location, allowPrivate = false, headers: own = {} }: Place,
+  { location, allowPrivate = false, headers: own = {} }: Location,
   known: Validators,
   signal: AbortSignal,
   { fetch }: ReaderOptions,

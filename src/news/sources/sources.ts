@@ -2,13 +2,13 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigError } from "../../config/config-errors.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
-import { isRemote, type Place, helpFilesIn } from "./read-source.ts";
+import { isRemote, type Location, helpFilesIn } from "./read-source.ts";
 import { SourceError } from "./source-error.ts";
 import { type Language, language } from "../../contract/schemas/shared-fields.ts";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
 
 /** A feed, the notices, the help center of a language, or the fear-and-greed index. */
-export interface Source extends Place {
+export interface Source extends Location {
   readonly id: string;
   readonly kind: SourceState["kind"];
   readonly name: string;

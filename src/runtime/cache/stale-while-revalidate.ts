@@ -1,4 +1,4 @@
-import { within } from "../within.ts";
+import { withTimeout } from "../with-timeout.ts";
 
 const PATIENCE_MS = 100; // How long a caller waits for a new result, ms.
 
@@ -31,6 +31,6 @@ export function staleWhileRevalidate<S, T>(make: (of: S) => Promise<T>, isSame: 
     if (before === undefined || isPatient) return made;
     const { result } = before;
     const stale = (): T => result;
-    return within(made.catch(stale), PATIENCE_MS, stale);
+    return withTimeout(made.catch(stale), PATIENCE_MS, stale);
   };
 }

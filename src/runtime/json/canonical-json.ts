@@ -24,14 +24,14 @@ interface Order {
   readonly begins: readonly string[]; // Per sorted field: its quoted name and separator.
 }
 const orders: Order[] = []; // A cache: most objects have one of few shapes.
-const MOST_ORDERS = 64; // Objects from outside may have any names.
+const MAX_ORDERS = 64; // Objects from outside may have any names.
 
 function orderOf(names: readonly string[]): Order {
   const isSame = (order: Order): boolean =>
     order.names.length === names.length && order.names.every((name, at) => name === names[at]);
   const known = orders.find(isSame);
   if (known !== undefined) return known;
-  if (orders.length === MOST_ORDERS) orders.length = 0;
+  if (orders.length === MAX_ORDERS) orders.length = 0;
   const ordered = names.toSorted();
   const order = { names, ordered, begins: ordered.map((name) => `${quoted(name)}:`) };
   orders.push(order);

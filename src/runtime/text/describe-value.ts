@@ -1,14 +1,14 @@
 import { closestMatch } from "./edit-distance.ts";
 
 /** What is wrong with a value that is none of the known words: `must be one of zh, en, not "fr"`. */
-export function notOneOf(words: readonly string[], given: unknown): string {
+export function notOneOfMessage(words: readonly string[], given: unknown): string {
   const meant = typeof given === "string" ? closestMatch(given, words) : undefined;
   const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
   return `must be one of ${words.join(", ")}, not ${describeGiven(given)}${hint}`;
 }
 
 /** The error for a value that breaks a rule: `must be an integer, not "x"`. */
-export const notValid = (rule: string, given: unknown) => new RangeError(`${rule}, not ${describeGiven(given)}`);
+export const invalidValue = (rule: string, given: unknown) => new RangeError(`${rule}, not ${describeGiven(given)}`);
 
 const SHOWN_CHARACTERS = 60; // Longest given text that a message repeats, in characters.
 

@@ -1,6 +1,6 @@
 /** The Damerau–Levenshtein distance of two words (1964, as optimal string alignment), at most `most` + 1. */
-export function editDistance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1;
+export function editDistance(a: string, b: string, max: number): number {
+  if (Math.abs(a.length - b.length) > max) return max + 1;
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {
@@ -11,20 +11,20 @@ export function editDistance(a: string, b: string, most: number): number {
       if (swapped) edits = Math.min(edits, beforeLast[j - 2]! + 1);
       row.push(edits);
     }
-    if (Math.min(...row) > most) return most + 1;
+    if (Math.min(...row) > max) return max + 1;
     [beforeLast, last] = [last, row];
   }
-  return Math.min(last[b.length]!, most + 1);
+  return Math.min(last[b.length]!, max + 1);
 }
 
 /** The word with the smallest edit distance from `typed`; undefined when none is within one edit per three letters. */
 export function closestMatch(typed: string, words: Iterable<string>): string | undefined {
   const target = typed.toLowerCase();
   let closest: string | undefined;
-  let least = Math.max(1, Math.floor(target.length / 3)) + 1;
+  let fewest = Math.max(1, Math.floor(target.length / 3)) + 1;
   for (const word of words) {
-    const edits = editDistance(target, word.toLowerCase(), least);
-    if (edits < least) [closest, least] = [word, edits];
+    const edits = editDistance(target, word.toLowerCase(), fewest);
+    if (edits < fewest) [closest, fewest] = [word, edits];
   }
   return closest;
 }

@@ -7,7 +7,7 @@ import { type Clock, DAY_MS } from "../../runtime/clock.ts";
 import { groupBy } from "../../runtime/group-by.ts";
 import { idTime } from "../../runtime/ids.ts";
 import type { ReportDamage } from "../../storage/health/damage-reporter.ts";
-import { ifDamaged } from "../../storage/storage.ts";
+import { catchDamage } from "../../storage/storage.ts";
 import { type DeliveryDeps, recordQuestion } from "./delivery.ts";
 
 /** What the repair of answers depends on. */
@@ -38,7 +38,7 @@ export function createAnswerRepair(deps: RepairDeps) {
       for (const id of await messages.missing(user, session, ids)) {
         const isLate = idTime(id) < clock.now() - LATE_MS;
         isComplete &&= isLate;
-        const message = isLate ? await ifDamaged(messages.get(id), (damage) => void reportDamage(damage)) : undefined;
+        const message = isLate ? await catchDamage(messages.get(id), (damage) => void reportDamage(damage)) : undefined;
         if (message !== undefined && message.question !== "") left.push(message); // Unless erased.
       }
     }

@@ -9,13 +9,13 @@ import { type Call, ledgerOperationOf, userOf, type OperationHandler } from "../
 import type { Knowledge } from "../knowledge.ts";
 import type { Funds, UserStates } from "../user-state.ts";
 import { answerQuestion, type AnswerDeps } from "./answer-question.ts";
-import { deliver, deliverAgain } from "./delivery.ts";
-import { readQuestion, RESEARCH, type Question } from "./question.ts";
+import { deliver, redeliver } from "./delivery.ts";
+import { readQuestion, ADVANCED_RESEARCH, type Question } from "./question.ts";
 import { createAnswerRepair, type RepairDeps } from "./answer-repair.ts";
 import type { LedgerOperation } from "../../ledger/ledger-idempotency.ts";
 
 /** Limit per window for a user who cannot pay: whether an answer is free is known only after it was computed. */
-const MOST_UNPAID = 20;
+const MAX_UNPAID = 20;
 const UNPAID_WINDOW_MS = 60_000;
 
 type OwnDeps = { ids: Ids; knowledge: Knowledge; userStates: UserStates; budgets: TokenBudgets | undefined };
@@ -39,9 +39,9 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const question = await readQuestion(deps, user, body);
       const admitted = await admit(deps, user, { operation, prices, answer });
       repair.check(user, admitted.ledger);
-      if ("before" in admitted) return await deliverAgain(messages, admitted.before);
+      if ("before" in admitted) return await redeliver(messages, admitted.before);
       const { state, refused } = admitted;
-      if (refused.includes("other") && unpaid(user).times > MOST_UNPAID) throw new AnpError(1005);
+      if (refused.includes("other") && unpaid(user).times > MAX_UNPAID) throw new AnpError(1005);
       await knowledge.ready();
       const use = { signal: call.signal, meter: deps.budgets?.meterOf(user), calls: [] as ModelCall[] };
       const asked = { ...question.asked, refused, zone: deps.config.quota.timezone };
@@ -52,7 +52,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const reply = await answerQuestion(deps, question, prepared, state, use);
       const { text, sources: source_items, model_name } = reply;
       const latency_ms = Math.max(0, clock.now() - started);
-      const route = kind === RESEARCH ? kind : reply.routing.route;
+      const route = kind === ADVANCED_RESEARCH ? kind : reply.routing.route;
       const { sub_intent, lang } = reply.routing;
       const about = { route, sub_intent, lang, outcome: reply.outcome, source_items, model_name, latency_ms };
       const draft = { user_id: user, question: body.question, answer: text, ...about };
@@ -68,7 +68,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
           return posted && { message, ...posted };
         }),
       );
-      return await (replayed ? deliverAgain(messages, entry) : deliver(deps, message, entry, () => repair.again(user)));
+      return await (replayed ? redeliver(messages, entry) : deliver(deps, message, entry, () => repair.again(user)));
     } finally {
       answer.end();
     }

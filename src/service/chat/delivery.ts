@@ -24,7 +24,7 @@ export async function deliver(deps: DeliveryDeps, message: Message, entry: Entry
 }
 
 /** Delivers an answer that an earlier call was charged for. */
-export async function deliverAgain(messages: Messages, entry: Entry): Promise<Outcome<"sendChat">> {
+export async function redeliver(messages: Messages, entry: Entry): Promise<Outcome<"sendChat">> {
   if (entry.details.type !== "chat_cost") throw new AnpError(500, `Entry ${entry.id} is not a chat.`);
   const message = await messages.get(entry.details.message_id);
   if (message === undefined) {

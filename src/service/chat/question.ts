@@ -7,7 +7,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { GroundedSuggestions as Suggestions } from "../grounded-suggestions.ts";
 
 /** The route of an advanced research, which has its own price. */
-export const RESEARCH = "advanced_research";
+export const ADVANCED_RESEARCH = "advanced_research";
 
 const MEMORY_TURNS = 6; // Turns of the session that a plan with memory passes on.
 const RECENT_ENTRIES = 16; // Entries searched for charged answers that the session lacks yet.
@@ -32,7 +32,7 @@ export async function readQuestion(
   const asked = {
     question: body.question,
     history: earlier.map(({ question, answer }) => ({ question, answer })),
-    research: subscription.features[RESEARCH] === true,
+    research: subscription.features[ADVANCED_RESEARCH] === true,
     now: deps.clock.now(),
     ...(about && { about }),
     ...(body.page_context ? { page_context: body.page_context } : {}),

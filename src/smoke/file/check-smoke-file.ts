@@ -3,11 +3,11 @@ import { endpointAt, ENDPOINTS } from "../../contract/endpoints.ts";
 import type { InvalidField, ValuePath } from "../../contract/validation/validate-value.ts";
 import { checkFaults, readFault } from "../../faults/fault-catalogue.ts";
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
-import { answerOf, checkExpectation, checkOperation, unknownIn } from "./check-step.ts";
+import { answerOf, checkExpectation, checkOperation, unknownPath } from "./check-step.ts";
 import { configValues } from "./config-values.ts";
-import { listOf, MOST_AT_ONCE, rowsOf, stepsOf, type Row, type SmokeContent, type Step } from "./smoke-file.ts";
+import { listOf, MAX_AT_ONCE, rowsOf, stepsOf, type Row, type SmokeContent, type Step } from "./smoke-file.ts";
 import { textsIn } from "./references.ts";
-import { isReserved, refuse, resolveAll, SHORTEST_SECRET, UNKNOWN, UnresolvedError } from "./resolve-references.ts";
+import { isReserved, refuse, resolveAll, MIN_SECRET, UNKNOWN, UnresolvedError } from "./resolve-references.ts";
 import type { Env, Scope } from "./resolve-references.ts";
 import { checkBody } from "../run/generated-body.ts";
 
@@ -19,8 +19,8 @@ export function checkContent(content: SmokeContent, env: Env): InvalidField[] {
   const { faults = [], config = {}, secrets = [], vars, defaults } = content;
   const errors = [...checkFaultList(faults), ...configValues(config).flatMap(([, , error]) => error ?? [])];
   for (const [index, name] of secrets.entries()) {
-    if (env[name] === undefined || env[name].length >= SHORTEST_SECRET) continue;
-    const message = `secrets[${index}]: ${name} has fewer than ${SHORTEST_SECRET} characters: masking it would garble a report.`;
+    if (env[name] === undefined || env[name].length >= MIN_SECRET) continue;
+    const message = `secrets[${index}]: ${name} has fewer than ${MIN_SECRET} characters: masking it would garble a report.`;
     errors.push({ path: ["secrets", index], message });
   }
   const early: Scope = { env, vars, run: UNKNOWN, answer: schemaAnswer(undefined, ids, vars) };
@@ -53,7 +53,7 @@ const schemaAnswer =
   (before: Answers | undefined, ids: readonly string[], vars: SmokeContent["vars"]): Scope["answer"] =>
   (reference, path) => {
     const { head } = reference;
-    const unknown = before?.has(head) ? unknownIn(before.get(head), path) : undefined;
+    const unknown = before?.has(head) ? unknownPath(before.get(head), path) : undefined;
     if (before?.has(head)) return unknown === undefined ? UNKNOWN : refuse(reference, `cannot be resolved: ${unknown}`);
     if (ids.includes(head) && before === undefined) refuse(reference, "cannot be used here: no step has run by then.");
     if (ids.includes(head)) refuse(reference, `refers to a later step: ${head} has not run by then.`);
@@ -76,8 +76,8 @@ function checkStep(step: Step, path: ValuePath): InvalidField[] {
   if (snapshot !== undefined && at_once !== undefined) refuse(["expect", "snapshot"], "snapshot excludes at_once.");
   if (snapshot === true && step.id === undefined) refuse(["expect", "snapshot"], "snapshot true needs the step's id.");
   if (at_once !== undefined && step.retry !== undefined) refuse(["retry"], "at_once and retry exclude each other.");
-  const fits = rows !== undefined && rows.length <= MOST_AT_ONCE;
-  if (at_once === "rows" && !fits) refuse(["at_once"], `at_once: rows needs 1 to ${MOST_AT_ONCE} rows of the step.`);
+  const fits = rows !== undefined && rows.length <= MAX_AT_ONCE;
+  if (at_once === "rows" && !fits) refuse(["at_once"], `at_once: rows needs 1 to ${MAX_AT_ONCE} rows of the step.`);
   if (counts !== undefined && (at_once === undefined || status !== undefined || code !== undefined))
     refuse(["expect", "counts"], "counts goes with at_once, and without status and code.");
   for (const key of Object.keys(counts ?? {}).filter((name) => !/^\d{1,4}$/.test(name)))

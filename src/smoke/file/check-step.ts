@@ -34,7 +34,7 @@ export function checkExpectation(expected: unknown, path: ValuePath, subject?: S
   return itemsOf(expected).flatMap(([key, value]): InvalidField[] => {
     const place = [...path, key];
     const inner = subject && { ...subject, keys: [...subject.keys, String(key)] };
-    const message = inner === undefined || expectsAbsence(value) ? undefined : unknownIn(inner.answer, inner.keys);
+    const message = inner === undefined || expectsAbsence(value) ? undefined : unknownPath(inner.answer, inner.keys);
     return message === undefined ? checkExpectation(value, place, inner) : [{ path: place, of: "key", message }];
   });
 }
@@ -81,7 +81,7 @@ function checkFields(name: string, argument: unknown, path: ValuePath, subject?:
   if (name === "$exact" && !JSON.stringify(argument).includes('"$'))
     return checkExpectation(argument, path, subject && { ...subject, isCompared: false });
   const { by } = (name === "$sorted" ? Object(argument) : {}) as { by?: string };
-  const message = subject && by && unknownIn(subject.answer, [...subject.keys, "0", ...by.split(".")]);
+  const message = subject && by && unknownPath(subject.answer, [...subject.keys, "0", ...by.split(".")]);
   return message ? [{ path: [...path, "by"], message }] : [];
 }
 
@@ -138,7 +138,7 @@ export function checkOperation(step: Step, path: ValuePath): InvalidField[] {
 }
 
 /** What is wrong with a path; undefined where every field exists or the contract does not say. */
-export function unknownIn(answer: z.ZodObject | undefined, path: readonly string[]): string | undefined {
+export function unknownPath(answer: z.ZodObject | undefined, path: readonly string[]): string | undefined {
   if (answer === undefined) return undefined;
   for (const [index, key] of path.entries()) {
     const known = knownKeys(answer, path.slice(0, index));

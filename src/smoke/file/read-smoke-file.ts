@@ -8,7 +8,7 @@ import { knownKeys } from "../../contract/validation/schema-walk.ts";
 import OTHER_TOOLS from "./other-tools.json" with { type: "json" };
 import type { Env } from "./resolve-references.ts";
 import { checkContent } from "./check-smoke-file.ts";
-import { MOST_ROWS, smokeFile, stepsOf, type Row, type SmokeContent } from "./smoke-file.ts";
+import { MAX_ROWS, smokeFile, stepsOf, type Row, type SmokeContent } from "./smoke-file.ts";
 
 /** A smoke file that was read and validated. */
 export type SmokeFile = Exclude<ReturnType<typeof readSmokeFile>, readonly string[]>;
@@ -62,8 +62,8 @@ function readRows(content: SmokeContent, folder: string): InvalidField[] {
     const name = holder.rows;
     try {
       holder.rows = parse<Row>(readText(resolve(folder, name)), CSV);
-      if (holder.rows.length > 0 && holder.rows.length <= MOST_ROWS) return [];
-      return [{ path: [...path, "rows"], message: `${name} must have 1 to ${MOST_ROWS} rows.` }];
+      if (holder.rows.length > 0 && holder.rows.length <= MAX_ROWS) return [];
+      return [{ path: [...path, "rows"], message: `${name} must have 1 to ${MAX_ROWS} rows.` }];
     } catch (error) {
       return [{ path: [...path, "rows"], message: `${name} cannot be read: ${(error as Error).message}.` }];
     }

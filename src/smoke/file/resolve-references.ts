@@ -61,7 +61,7 @@ const CASTS: Readonly<Record<string, readonly [what: string, holds: (value: unkn
 const SECRET = /token|secret|key|password/i; // Names of variables whose values reports do not show.
 
 /** Characters of the shortest value that reports mask: a shorter one would hide parts of other words. */
-export const SHORTEST_SECRET = 4;
+export const MIN_SECRET = 4;
 
 /** A value with its references resolved. A text that is one reference becomes the value, of any type; within a longer
  * text the value becomes part of it. {@link UNKNOWN} for a value that only the run knows, before it.

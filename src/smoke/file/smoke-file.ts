@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isMoment, MOMENT } from "../run/moment.ts";
+import { isInstantText, INSTANT_RULE } from "../run/instant-text.ts";
 
 /** What is expected at one place of an answer: a value, or matchers. Read by {@link checkExpectation}, not by zod. */
 export const expectation = z.unknown().meta({ id: "Expectation" });
@@ -12,8 +12,8 @@ const duration = z
   .meta({ id: "Duration", examples: ["500ms", "2s"] });
 
 /** Most concurrent copies of a request: each needs two open files if the daemon is in this process. */
-export const MOST_AT_ONCE = 200;
-const AT_ONCE = `must be an integer from 2 to ${MOST_AT_ONCE}, or rows`;
+export const MAX_AT_ONCE = 200;
+const AT_ONCE = `must be an integer from 2 to ${MAX_AT_ONCE}, or rows`;
 
 const NAMED = "must be true, or a name of letters, digits, _ and -"; // It becomes part of a file's name.
 
@@ -22,8 +22,8 @@ export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTION
 
 const tags = z.array(z.string().regex(/^[\w.-]+$/, "must be a word of letters, digits, _, - and ."));
 const csv = z.string().regex(/\.csv$/i, "must be a list of objects, or the name of a CSV file beside this one");
-export const MOST_ROWS = 10_000;
-const rows = z.union([z.array(z.record(z.string(), z.unknown())).min(1).max(MOST_ROWS), csv]);
+export const MAX_ROWS = 10_000;
+const rows = z.union([z.array(z.record(z.string(), z.unknown())).min(1).max(MAX_ROWS), csv]);
 const FORM = "must be METHOD /path, such as GET /api/v1/ai/me; --url has the address";
 const scalar = z.union([z.string(), z.number()]);
 
@@ -49,9 +49,9 @@ const step = optional({
   }),
   now: z
     .string()
-    .refine((typed) => typed.includes("${") || isMoment(typed), { message: MOMENT })
+    .refine((typed) => typed.includes("${") || isInstantText(typed), { message: INSTANT_RULE })
     .meta({ id: "Moment", examples: ["+1d", "midnight", "2026-11-21T00:00:00Z"] }),
-  at_once: z.union([z.literal("rows"), z.int().min(2).max(MOST_AT_ONCE)], AT_ONCE),
+  at_once: z.union([z.literal("rows"), z.int().min(2).max(MAX_AT_ONCE)], AT_ONCE),
   retry: z.strictObject({ times: z.int().min(1).max(1000), every: duration.default("500ms") }),
   timeout: duration,
   rows,

@@ -21,14 +21,14 @@ export interface RecordedCall {
 }
 
 /** Starts a proxy on the loopback interface that records the calls it forwards to a daemon, one at a time, so that both
- * see the same order. @param most calls that are recorded; later ones are refused with 503 */
-export async function startRecording(daemon: string, port: number, most: number) {
+ * see the same order. @param max_calls calls that are recorded; later ones are refused with 503 */
+export async function startRecording(daemon: string, port: number, max_calls: number) {
   const calls: RecordedCall[] = [];
   const [full, stopping] = [new AbortController(), new AbortController()];
   let queue = Promise.resolve();
 
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (calls.length >= most) return void refuse(response, 503, `the recording has its ${most} calls`);
+    if (calls.length >= max_calls) return void refuse(response, 503, `the recording has its ${max_calls} calls`);
     const { method = "", url: target = "" } = request;
     const headers = flatHeaders(request);
     let body: Buffer = Buffer.alloc(0);
@@ -46,7 +46,7 @@ export async function startRecording(daemon: string, port: number, most: number)
       refuse(response, error instanceof WireError ? 502 : 400, answer);
     }
     calls.push({ method, target, headers, body, answer });
-    if (calls.length === most) response.once("close", full.abort.bind(full, undefined));
+    if (calls.length === max_calls) response.once("close", full.abort.bind(full, undefined));
   }
 
   const server = createServer((request, response) => void (queue = queue.then(() => forward(request, response))));

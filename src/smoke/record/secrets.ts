@@ -1,4 +1,4 @@
-import { SHORTEST_SECRET } from "../file/resolve-references.ts";
+import { MIN_SECRET } from "../file/resolve-references.ts";
 import type { RecordedCall } from "./recording-proxy.ts";
 
 const TOKEN = /\banp_[\w-]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g; // The daemon's own, and JWTs, wherever they are.
@@ -24,7 +24,7 @@ export function createSecrets(calls: readonly RecordedCall[], known: Record<stri
       references.set(token, isRefused ? `\${env.${name}:-unknown}` : `\${env.${name}}`);
     }
   }
-  const longestFirst = [...references].filter(([{ length }]) => length >= SHORTEST_SECRET);
+  const longestFirst = [...references].filter(([{ length }]) => length >= MIN_SECRET);
   longestFirst.sort(([a], [b]) => b.length - a.length);
   return {
     variables: variables as readonly string[], // Variables that a run of the file needs.

@@ -5,7 +5,7 @@ import { parseJson } from "../../runtime/json/parse-json.ts";
 import { mapItems } from "../../runtime/json/json-values.ts";
 import { METHODS, type SmokeContent, type Step } from "../file/smoke-file.ts";
 import { isInstant } from "../run/matchers.ts";
-import { bodyOf } from "../run/judge.ts";
+import { bodyOf } from "../run/check-answer.ts";
 import { Captures, isId } from "./captures.ts";
 import { endToEnd, type RecordedCall } from "./recording-proxy.ts";
 import { createSecrets } from "./secrets.ts";
@@ -17,7 +17,7 @@ interface Recording {
 }
 
 const SENT = ["idempotency-key", "x-request-id", "origin"]; // Headers of requests that change answers.
-const LONGEST = { page: 4096, api: 256 * 1024 }; // Most bytes of a page outside the API, and of an API answer.
+const MAX = { page: 4096, api: 256 * 1024 }; // Most bytes of a page outside the API, and of an API answer.
 
 interface Context extends Recording {
   readonly isOwn: boolean;
@@ -115,7 +115,7 @@ function expected(answer: WireResponse, { target, body: sent }: RecordedCall, co
 
 function comparableText({ bytes }: WireResponse, target: string, { note, exact }: Context): string | undefined {
   const text = isUtf8(bytes) ? bytes.toString() : undefined;
-  if (text !== undefined && bytes.length <= LONGEST[exact || target.startsWith("/api/") ? "api" : "page"]) return text;
+  if (text !== undefined && bytes.length <= MAX[exact || target.startsWith("/api/") ? "api" : "page"]) return text;
   note(`its body is not compared: ${text === undefined ? "it is not UTF-8 text" : `it has ${bytes.length} bytes`}`);
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { escapeCharacter } from "../../runtime/text/escape-character.ts";
-import { countOutcomes, cut, type FileResult, type Problem, type StepResult } from "../run/smoke-result.ts";
+import { countOutcomes, truncate, type FileResult, type Problem, type StepResult } from "../run/smoke-result.ts";
 
-const [MOST_PROBLEMS, MOST_OF_VALUE, MOST_OF_ANSWER] = [10, 1500, 2500]; // In characters; `--json` holds all.
+const [MAX_PROBLEMS, MAX_VALUE_LENGTH, MAX_ANSWER_LENGTH] = [10, 1500, 2500]; // In characters; `--json` holds all.
 
 type Paint = (style: "bold" | "dim" | "red" | "green", text: string) => string;
 
@@ -44,17 +44,17 @@ function linesOf(file: FileResult, step: StepResult, paint: Paint): string[] {
   return [
     `  ${paint("red", "✗")} ${paint("bold", name)}  ${took}`,
     `      ${paint("dim", `${file.path}:${step.line}`)}  ${step.request}`,
-    ...step.problems.slice(0, MOST_PROBLEMS).flatMap((problem) => problemLines(problem, paint)),
-    ...(step.problems.length > MOST_PROBLEMS ? [`      and ${step.problems.length - MOST_PROBLEMS} more`] : []),
-    ...(step.answer === undefined ? [] : [`      answer: ${shownAnswer(step).replaceAll("\n", "\n      ")}`]),
+    ...step.problems.slice(0, MAX_PROBLEMS).flatMap((problem) => problemLines(problem, paint)),
+    ...(step.problems.length > MAX_PROBLEMS ? [`      and ${step.problems.length - MAX_PROBLEMS} more`] : []),
+    ...(step.answer === undefined ? [] : [`      answer: ${formatAnswer(step).replaceAll("\n", "\n      ")}`]),
     ...(step.curl === undefined ? [] : [`      ${paint("dim", step.curl)}`]),
   ];
 }
 
 /** The answer; a long one from its first wrong field on. */
-export function shownAnswer({ answer = "", problems }: StepResult): string {
+export function formatAnswer({ answer = "", problems }: StepResult): string {
   const field = (problems[0]?.path.split(/[.[\]]/) ?? []).findLast((name) => !/^(?:\d*|length)$/.test(name));
-  return cut(answer, MOST_OF_ANSWER, field && `"${field}":`);
+  return truncate(answer, MAX_ANSWER_LENGTH, field && `"${field}":`);
 }
 
 function problemLines({ about, path, message, expected, got }: Problem, paint: Paint): string[] {
@@ -65,8 +65,8 @@ function problemLines({ about, path, message, expected, got }: Problem, paint: P
   const hint = /\. (Did you mean .*|Its rate .*)$/.exec(message)?.[1];
   return [
     `      ${paint("red", path)}`,
-    `        expected  ${paint("green", cut(expected, MOST_OF_VALUE))}`,
-    `        got       ${paint("red", cut(got, MOST_OF_VALUE))}${hint === undefined ? "" : `  ${hint}`}`,
+    `        expected  ${paint("green", truncate(expected, MAX_VALUE_LENGTH))}`,
+    `        got       ${paint("red", truncate(got, MAX_VALUE_LENGTH))}${hint === undefined ? "" : `  ${hint}`}`,
   ];
 }
 

@@ -1,5 +1,5 @@
 import { escapeUTF8 } from "entities";
-import { shownAnswer } from "./human-report.ts";
+import { formatAnswer } from "./human-report.ts";
 import { countOutcomes, type FileResult, type StepResult } from "../run/smoke-result.ts";
 
 /** The results as JUnit XML: one suite per file, one case per step.
@@ -30,7 +30,7 @@ function contentOf(path: string, step: StepResult): string {
   if (outcome === "passed") return "";
   if (outcome === "skipped") return skip(reason);
   const messages = problems.map((problem) => `${problem.path === "" ? "" : `${problem.path}: `}${problem.message}`);
-  const shown = answer === undefined ? undefined : `answer: ${shownAnswer(step)}`;
+  const shown = answer === undefined ? undefined : `answer: ${formatAnswer(step)}`;
   const lines = [`${path}:${step.line}  ${step.request}`, ...messages, shown, curl];
   const detail = lines.filter((line) => line !== undefined);
   const type = problems[0]?.about ?? "expectation";

@@ -1,4 +1,4 @@
-import { shownAnswer } from "./human-report.ts";
+import { formatAnswer } from "./human-report.ts";
 import { countOutcomes, type FileResult, type StepResult } from "../run/smoke-result.ts";
 
 /** The results as TAP 14: one test per step, with the problems as a YAML block. */
@@ -21,7 +21,7 @@ function linesOf(file: FileResult, step: StepResult, number: number): string[] {
   if (step.outcome === "skipped") return [`ok ${name} # SKIP ${oneLine(step.reason ?? "")}`];
   if (step.outcome === "passed") return [`ok ${name}`];
   const { problems, answer, curl: reproduce, tries, ms } = step;
-  const others = { answer: answer && shownAnswer(step), reproduce, tries, duration_ms: Math.round(ms) };
+  const others = { answer: answer && formatAnswer(step), reproduce, tries, duration_ms: Math.round(ms) };
   // JSON is valid YAML: each value is on one line, whatever its characters.
   const found = problems.map(({ about, path, message }) => `    - ${JSON.stringify({ about, at: path, message })}`);
   const given = Object.entries(others).filter(([, value]) => value !== undefined);

@@ -81,7 +81,7 @@ export async function startDaemon(plan: DaemonPlan, logger: Logger, runners: Par
       response.headers.set("date", new Date(clock.now()).toUTCString());
       return response;
     });
-    const listening = await listen(app, "127.0.0.1", 0, undefined, { peer_ms: PEER_MS, most: Infinity });
+    const listening = await listen(app, "127.0.0.1", 0, undefined, { peer_ms: PEER_MS, max_connections: Infinity });
     const tokens = Object.fromEntries(users.map(({ user_id, token }) => [user_id, token]));
     const run: RunValues = { id: seed, tokens, ...(users[0] !== undefined && { token: users[0].token }) };
     return {

@@ -1,7 +1,7 @@
 import type { SmokeFile } from "../file/read-smoke-file.ts";
 import { referencesIn } from "../file/references.ts";
 import { listOf, PHASES, type Row, type Step } from "../file/smoke-file.ts";
-import { cut } from "./smoke-result.ts";
+import { truncate } from "./smoke-result.ts";
 
 /** Which steps of a file to run; those that they refer to, the setup and the cleanup run with them. */
 export interface Selection {
@@ -78,12 +78,12 @@ function titleOf({ name, id, request, query, body, raw }: Step, row: Row | undef
   const sent = raw ?? (body === undefined ? "" : JSON.stringify(body));
   const search = Object.entries(query ?? {}).map(([key, value]) => `${key}=${[value].flat().join(",")}`);
   const path = search.length === 0 ? request : `${request}?${search.join("&")}`;
-  const title = name ?? id ?? (sent === "" ? path : `${path} ${cut(sent, TITLE_PART)}`);
+  const title = name ?? id ?? (sent === "" ? path : `${path} ${truncate(sent, TITLE_PART)}`);
   if (row === undefined) return title;
   const words = new Map(Object.entries(row).map(([key, value]) => [key, word(key, value)]));
   const filled = title.replaceAll(/\$\{row\.([\w-]+)(?::\w+)?\}/g, (text, key: string) => words.get(key) ?? text);
   if (filled !== title) return `${filled} [${number}]`;
-  return `${title} [${number}: ${cut(Array.from(words, (pair) => pair.join("=")).join(", "), TITLE_PART)}]`;
+  return `${title} [${number}: ${truncate(Array.from(words, (pair) => pair.join("=")).join(", "), TITLE_PART)}]`;
 }
 
 function word(key: string, value: unknown): string {

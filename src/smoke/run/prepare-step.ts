@@ -3,7 +3,7 @@ import type { SmokeAnswer } from "./smoke-result.ts";
 import type { SmokeContent, Step } from "../file/smoke-file.ts";
 import { referencesIn } from "../file/references.ts";
 import { refuse, resolveAll, valueAt, type Scope } from "../file/resolve-references.ts";
-import { isMoment, MOMENT } from "./moment.ts";
+import { isInstantText, INSTANT_RULE } from "./instant-text.ts";
 import { generateBody } from "./generated-body.ts";
 
 /** A step with nothing left to resolve. */
@@ -47,7 +47,8 @@ function fieldsOf({ status, headers, text, body, all }: SmokeAnswer): object {
 }
 
 function checkResolved(step: Step, expect: object, moment: string | undefined): void {
-  if (moment !== undefined && !isMoment(moment)) refuse(referencesIn(step.now!)[0]!, `does not fit: now ${MOMENT}.`);
+  if (moment !== undefined && !isInstantText(moment))
+    refuse(referencesIn(step.now!)[0]!, `does not fit: now ${INSTANT_RULE}.`);
   const [reference] = referencesIn(step.expect);
   for (const [key, expected] of Object.entries(expect)) {
     const [error] = checkExpectation(expected, [key]);

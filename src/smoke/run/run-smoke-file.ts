@@ -2,14 +2,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { send, WireError } from "../../client/transport.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
 import type { Reference } from "../file/references.ts";
-import { SHORTEST_SECRET, UnresolvedError, type Env, type RunValues, type Scope } from "../file/resolve-references.ts";
+import { MIN_SECRET, UnresolvedError, type Env, type RunValues, type Scope } from "../file/resolve-references.ts";
 import { stepsOf, toMs } from "../file/smoke-file.ts";
 import { curlLine } from "../report/curl.ts";
-import { bodyOf, judge, judgeCounts } from "./judge.ts";
-import { instantOf, type MovableClock } from "./moment.ts";
+import { bodyOf, checkAnswer, judgeCounts } from "./check-answer.ts";
+import { instantOf, type MovableClock } from "./instant-text.ts";
 import { planCases, type Case } from "./plan-cases.ts";
 import { answersOf, prepareStep, type PreparedStep } from "./prepare-step.ts";
-import { cut, MAX_CHARACTERS } from "./smoke-result.ts";
+import { truncate, MAX_CHARACTERS } from "./smoke-result.ts";
 import type { FileResult, Problem, SmokeAnswer, StepResult } from "./smoke-result.ts";
 import { checkSnapshot } from "./snapshot.ts";
 
@@ -119,7 +119,7 @@ async function runStep(one: Case, file: SmokeFile, scope: StepScope, options: Ru
     tries,
     ms: performance.now() - started,
     curl: prepared && redact(curlLine(prepared.request, prepared.tokenName).replace(url, shownUrl)),
-    answer: text && cut(text, MAX_CHARACTERS),
+    answer: text && truncate(text, MAX_CHARACTERS),
   };
   return { ...last, result };
 }
@@ -159,7 +159,7 @@ async function exchange({ request, expect }: PreparedStep, timeout_ms: number, s
     const started = performance.now();
     const response = await send(request, timeout_ms, signal);
     const answer = { ...response, body: bodyOf(response), ms: performance.now() - started };
-    return { answer, problems: judge(expect, request, answer) };
+    return { answer, problems: checkAnswer(expect, request, answer) };
   } catch (error) {
     if (signal.aborted) return { problems: [{ about: "answer", path: "", message: "interrupted" }] };
     if (!(error instanceof WireError)) throw error;
@@ -180,7 +180,7 @@ function merge(replies: readonly Attempt[]): Problem[] {
 
 function redactorFor(secrets: readonly string[]): (text: string) => string {
   const toQuery = (secret: string): string => new URLSearchParams([["", secret]]).toString().slice(1);
-  const long = secrets.filter(({ length }) => length >= SHORTEST_SECRET);
+  const long = secrets.filter(({ length }) => length >= MIN_SECRET);
   const forms = long.flatMap((one) => [one, JSON.stringify(one).slice(1, -1), encodeURI(one), toQuery(one)]);
   forms.sort((a, b) => b.length - a.length); // Longest first: one secret may be part of another.
   return (text) => forms.reduce((hidden, secret) => hidden.replaceAll(secret, "***"), text);

@@ -65,12 +65,13 @@ export function differs(path: string, expected: string, actual: unknown): Proble
 /** Most characters of a value or an answer that a result holds. */
 export const MAX_CHARACTERS = 65_536;
 /** A value on one line, as JSON, truncated when very long. */
-export const show = (value: unknown) => (value === undefined ? "nothing" : cut(JSON.stringify(value), MAX_CHARACTERS));
+export const show = (value: unknown) =>
+  value === undefined ? "nothing" : truncate(JSON.stringify(value), MAX_CHARACTERS);
 
 /** A text cut to `most` characters: its beginning, or the part around `key`. */
-export function cut(text: string, most: number, key = ""): string {
-  if (text.length <= most) return text;
-  const from = Math.max(0, text.indexOf(key) - most / 4);
-  const [before, after] = [from > 0 ? "…" : "", from + most < text.length ? "…" : ""];
-  return `${before}${text.slice(from, from + most)}${after}`.toWellFormed();
+export function truncate(text: string, max: number, key = ""): string {
+  if (text.length <= max) return text;
+  const from = Math.max(0, text.indexOf(key) - max / 4);
+  const [before, after] = [from > 0 ? "…" : "", from + max < text.length ? "…" : ""];
+  return `${before}${text.slice(from, from + max)}${after}`.toWellFormed();
 }

@@ -3,7 +3,7 @@ import { readdir, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { BoundedLru } from "../../runtime/cache/bounded-lru.ts";
 import type { StorageDriver } from "../driver.ts";
-import { encodedItem, HINT_EVERY, SEGMENT_SIZE } from "../keys.ts";
+import { encodedItem, HINT_INTERVAL, SEGMENT_SIZE } from "../keys.ts";
 import { type DurableFiles, ignoring } from "./durable-files.ts";
 
 const LAST = ".last"; // A second link to the last appended item of a folder.
@@ -69,7 +69,7 @@ export function createFileStreams(files: DurableFiles, pathOf: (key: string) => 
 
   /** Syncs an item's name, since its writer may have died first. Within a folder, the next item's sync does that. */
   async function syncItem(stem: string, version: number): Promise<void> {
-    const isHinted = version % HINT_EVERY === 0;
+    const isHinted = version % HINT_INTERVAL === 0;
     if (isHinted || version % SEGMENT_SIZE === 0) await files.syncName(itemPath(stem, version));
     // Before the next item, so that a failure here leaves nothing behind.
     if (isHinted) await files.write(pathOf(`${stem}:head`), String(version));

@@ -6,7 +6,7 @@ import { type DurableFiles, ignoring, isFileDamage, TEMPORARY_SUFFIX } from "./d
 import { isWholeAndSealed, SEALED_ITEM, sealedPaths } from "./sealed-folders.ts";
 import { readFile, unlink } from "./system-calls.ts";
 
-const MOST_CHARACTERS = 4 * 1024 * 1024; // The texts of a folder are held in memory together.
+const MAX_CHARACTERS = 4 * 1024 * 1024; // The texts of a folder are held in memory together.
 
 /** Seals a full folder of a stream whose items are never replaced or removed: one file gets all texts, and all names
  * become links to one placeholder. Every name exists at every moment, so an append with its number is always refused,
@@ -27,7 +27,7 @@ export async function sealFolder(files: DurableFiles, folder: string, check: () 
   });
   const text = texts.map((item) => `${item}\n`).join("");
   // A folder with a damaged item stays as it is.
-  if (texts.some((item) => item?.includes("\n") !== false) || text.length > MOST_CHARACTERS) return false;
+  if (texts.some((item) => item?.includes("\n") !== false) || text.length > MAX_CHARACTERS) return false;
   check();
   await files.write(sealed.texts, text);
   if ((await readFile(sealed.texts)) !== text) throw new Error(`${sealed.texts} is not as it was written`);

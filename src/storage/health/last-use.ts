@@ -7,7 +7,7 @@ import FINDINGS from "./storage-findings.json" with { type: "json" };
 export const LAST_USE: Key = ["ready", "probe"];
 
 /** Notes that the storage is in use now. */
-export async function noteUse(storage: Storage, key = LAST_USE): Promise<void> {
+export async function recordLastUse(storage: Storage, key = LAST_USE): Promise<void> {
   await storage.put(key, JSON.stringify({ at: toIso(systemClock.now()) }));
 }
 

@@ -1,6 +1,6 @@
-import { within } from "../../runtime/within.ts";
+import { withTimeout } from "../../runtime/with-timeout.ts";
 import { StorageError, type Key, type Storage } from "../storage.ts";
-import { LAST_USE, noteUse } from "./last-use.ts";
+import { LAST_USE, recordLastUse } from "./last-use.ts";
 
 const KEYS_OF_PARTS = 6; // If parts can fail alone: one of this many keys, on different parts, must work.
 const BOUND_MS = 3000;
@@ -18,7 +18,7 @@ export function createWriteProbe(storage: Storage) {
   async function write(key: Key): Promise<void> {
     await storage.verify(key);
     await storage.get(key);
-    await noteUse(storage, key);
+    await recordLastUse(storage, key);
   }
 
   function run(): Promise<void> {
@@ -26,7 +26,7 @@ export function createWriteProbe(storage: Storage) {
     const written = Promise.any(keys.map(write)).catch((error: unknown) => {
       throw (error as AggregateError).errors[0];
     });
-    running = within(written, BOUND_MS, () => {
+    running = withTimeout(written, BOUND_MS, () => {
       throw new StorageError(`The storage did not take a write within ${BOUND_MS / 1000} s.`);
     }).finally(() => (running = undefined));
     last = { result: running, at: performance.now() };

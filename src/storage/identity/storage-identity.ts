@@ -28,7 +28,7 @@ export async function identifyStorage(
   let found = await findIdentity(storage, create);
   const missing = found.id === undefined || found.isUnmarked ? 0 : found.missing;
   if (expected !== undefined && (found.id !== expected || missing > 0))
-    throw replaced(storage.url, expected, found.id === expected ? undefined : found.id);
+    throw replacedError(storage.url, expected, found.id === expected ? undefined : found.id);
   if (create && (found.missing > 0 || found.isUnmarked)) {
     // The first mark decides between processes that start at the same time.
     await storage.create(IDENTITY, JSON.stringify({ id: found.id ?? newId() }));
@@ -122,12 +122,12 @@ export class ExpectedIdentity {
       this.#id = found.id;
       return undefined;
     }
-    return replaced(place, this.#id, found?.id);
+    return replacedError(place, this.#id, found?.id);
   }
 }
 
 /** The error for a place that has another identity, or none. */
-export function replaced(place: string, expected: string, found: string | undefined): StorageReplacedError {
+export function replacedError(place: string, expected: string, found: string | undefined): StorageReplacedError {
   const instead = found === undefined ? "has none: its data are gone, or it is another one" : `has ${found}`;
   return new StorageReplacedError(`The storage at ${place} should have the identity ${expected}, but ${instead}.`);
 }

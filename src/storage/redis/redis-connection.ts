@@ -1,13 +1,13 @@
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { Cluster, Redis } from "ioredis";
 import { BoundedLru } from "../../runtime/cache/bounded-lru.ts";
-import { within } from "../../runtime/within.ts";
+import { withTimeout } from "../../runtime/with-timeout.ts";
 import type { ExpectedIdentity } from "../identity/storage-identity.ts";
 import { type LostParts, StorageError, StorageReplacedError } from "../storage.ts";
 import { classifyFailure, isRefusal, isWrongDatabase, reasonOf, refusalError, withinDeadline } from "./redis-errors.ts";
 import { createRedisIdentity, type RedisIdentity } from "./redis-identity.ts";
 import { hashTagOf } from "./redis-keys.ts";
-import { clusterOptions, redisOptions, RETRY_AFTER_MS, SLOTS_REFRESH_MS, TRY_FOR_MS } from "./redis-options.ts";
+import { clusterOptions, redisOptions, RETRY_AFTER_MS, SLOTS_REFRESH_MS, RETRY_FOR_MS } from "./redis-options.ts";
 import type { RedisSettings } from "./redis-url.ts";
 import { stopSocketTimer, watchReplicationId, watchSlotOwners } from "./redis-watchers.ts";
 
@@ -20,7 +20,7 @@ type EarlierTry = Partial<Tries> & { readonly error?: Error | undefined };
 export class RedisConnection {
   readonly client: Redis | Cluster;
   readonly name: string;
-  readonly #breaker = createCircuitBreaker(TRY_FOR_MS);
+  readonly #breaker = createCircuitBreaker(RETRY_FOR_MS);
   readonly #identity: RedisIdentity | undefined;
   readonly #hasNewOwners: () => boolean;
   readonly #checkReplicationId: () => void; // Before each command: a replaced server is noticed before its reply.
@@ -71,7 +71,7 @@ export class RedisConnection {
 
   /** Waits until commands can be sent. @throws StorageError after a second without a server */
   ready(): Promise<void> {
-    return this.#readyBy(performance.now() + TRY_FOR_MS);
+    return this.#readyBy(performance.now() + RETRY_FOR_MS);
   }
 
   /** Runs commands and retries failed ones, for at most a second plus the timeout of one command.
@@ -82,7 +82,7 @@ export class RedisConnection {
    * if it concerns only one key */
   async run<T>(action: (tries: Tries) => Promise<T>, domain?: string, once = false): Promise<T> {
     const began = performance.now();
-    const until = began + TRY_FOR_MS;
+    const until = began + RETRY_FOR_MS;
     const outage = domain === undefined ? undefined : this.#breaker.errorOf(domain);
     if (outage !== undefined) {
       await setImmediate();
@@ -152,12 +152,12 @@ export class RedisConnection {
     this.#connect();
     // No caller waits for a server that has been down for that long.
     const now = performance.now();
-    const left = Math.min(until, (this.#downSince ?? now) + TRY_FOR_MS) - now;
+    const left = Math.min(until, (this.#downSince ?? now) + RETRY_FOR_MS) - now;
     if (isRefusal(this.#lastError) || left <= 0) {
       await setImmediate(); // A caller that retries in a loop must not starve the connection's events.
       throw this.#failure(earlier);
     }
-    await within(new Promise<void>((resolve) => this.#waiting.push(resolve)), left, () => undefined);
+    await withTimeout(new Promise<void>((resolve) => this.#waiting.push(resolve)), left, () => undefined);
     if (!this.#isReady()) throw this.#failure(earlier);
   }
 

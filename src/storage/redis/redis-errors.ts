@@ -1,6 +1,6 @@
 import { Cluster, type Redis } from "ioredis";
 import { patternsOf } from "../../runtime/text/patterns.ts";
-import { within } from "../../runtime/within.ts";
+import { withTimeout } from "../../runtime/with-timeout.ts";
 import { StorageError } from "../storage.ts";
 import { CLUSTER_COMMAND_MS } from "./redis-url.ts";
 import PATTERNS from "./redis-error-patterns.json" with { type: "json" };
@@ -13,7 +13,7 @@ export class UncertainError extends Error {
 /** Adds a timeout to a command: a cluster's client has none while it finds no node. */
 export function withinDeadline<T>(client: Redis | Cluster, command: Promise<T>): Promise<T> {
   if (!(client instanceof Cluster)) return command;
-  return within(command, CLUSTER_COMMAND_MS, () => Promise.reject(new Error("Command timed out")));
+  return withTimeout(command, CLUSTER_COMMAND_MS, () => Promise.reject(new Error("Command timed out")));
 }
 
 /** Kinds of error messages. `later`: refused for now and not applied, since the server is starting or changes its role

@@ -7,7 +7,7 @@ import FINDINGS from "./redis-findings.json" with { type: "json" };
 const finding = findingsOf(FINDINGS);
 const MIN_VERSION = "6.0.0";
 const CLOCK_BOUND_MS = 2000;
-const LONGEST_CLOCK_DIFFERENCE_MS = 86_400_000; // Beyond it, free uses would count on another day.
+const MAX_CLOCK_SKEW_MS = 86_400_000; // Beyond it, free uses would count on another day.
 
 type Info = ReadonlyMap<string, string>;
 
@@ -78,7 +78,7 @@ function replicas(info: Info, { waitReplicas }: RedisSettings): Finding {
 function clock(ahead: number): Finding {
   if (Math.abs(ahead) <= CLOCK_BOUND_MS) return finding("clocksAgree");
   const seconds = Math.round(Math.abs(ahead) / 1000);
-  const isWrong = Math.abs(ahead) > LONGEST_CLOCK_DIFFERENCE_MS;
+  const isWrong = Math.abs(ahead) > MAX_CLOCK_SKEW_MS;
   const direction = ahead > 0 ? "ahead of" : "behind";
   return finding(isWrong ? "clocksDaysApart" : "clocksApart", { seconds, direction });
 }

@@ -5,7 +5,7 @@ import { isReplica } from "./redis-errors.ts";
 import type { RedisSettings } from "./redis-url.ts";
 
 /** How long a failed operation is retried, ms. A command that has begun by then may take `timeoutMs` more. */
-export const TRY_FOR_MS = 1000;
+export const RETRY_FOR_MS = 1000;
 export const RETRY_AFTER_MS = 40;
 const RECONNECT_AFTER_MS = 500;
 /** How often a cluster is asked for its slots, and how long it may take to answer, ms. */
@@ -68,7 +68,7 @@ const connectionOptions = (settings: RedisSettings): Omit<RedisOptions, "host" |
   ...(settings.tls !== undefined && { tls: settings.tls }),
   db: settings.db,
   connectionName: "anp",
-  connectTimeout: TRY_FOR_MS,
+  connectTimeout: RETRY_FOR_MS,
   disconnectTimeout: 100, // A timer of this length keeps the process alive after every disconnection.
   maxLoadingRetryTime: 200, // How long to wait before retrying a server that is loading its data.
   commandTimeout: settings.timeoutMs,

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import type { AppendItemOutcome } from "../driver.ts";
-import type { Behind, CreateOutcome } from "../storage.ts";
+import type { AppendOptions, CreateOutcome } from "../storage.ts";
 import { encodedItem } from "../keys.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import { UncertainError } from "./redis-errors.ts";
@@ -64,7 +64,7 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
     remove: (name: string) => writeOnce(name, (commands) => commands.unlink(name)),
     /** The outcome `hole` exists only for items of a stream. */
     create: async (creation: Omit<Creation, "head">) => (await create(creation)) as CreateOutcome,
-    append: (stem: string, version: number, value: string, { previous, first, later }: Behind<string>) =>
+    append: (stem: string, version: number, value: string, { previous, first, later }: AppendOptions<string>) =>
       create({
         name: nameOf(encodedItem(stem, version)),
         value,

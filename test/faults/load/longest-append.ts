@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createQuotaRules } from "../../../src/accounts/quota-rules.ts";
 import { entry, ledgerKey, operationPointer } from "../../../src/ledger/entry.ts";
 import { createLedger } from "../../../src/ledger/ledger.ts";
-import type { Posted } from "../../../src/ledger/user-ledger.ts";
+import type { PostResult } from "../../../src/ledger/user-ledger.ts";
 import { collect } from "../../../src/runtime/batches.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { readDocument } from "../../../src/storage/documents.ts";
@@ -18,7 +18,7 @@ export const ENTRIES = 64;
 export interface LongestAppend {
   readonly user: string;
   /** Appends, or finds what the key made before, as a process that has just started on `through`. */
-  readonly post: (key: string, through?: Storage) => Promise<Posted>;
+  readonly post: (key: string, through?: Storage) => Promise<PostResult>;
   /** Takes the last entry away, with all that came with it, and the operation of the one before out of the index. */
   readonly rewind: () => Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface LongestAppend {
 export async function prepareLongestAppend(storage: Storage, user: string): Promise<LongestAppend> {
   const connect = (through: Storage) =>
     createLedger({ storage: through, clock: systemClock, quotaRules: createQuotaRules("+08:00") });
-  const postTo = (ledger: ReturnType<typeof connect>, key: string): Promise<Posted> =>
+  const postTo = (ledger: ReturnType<typeof connect>, key: string): Promise<PostResult> =>
     ledger.post(user, {
       operation: { id: `key:${key}`, request: { key }, origin: { in: "header", path: "Idempotency-Key" } },
       command: { type: "adjust", delta: 1, reason: "step", actor: "bench" },

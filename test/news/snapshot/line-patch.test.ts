@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { patched, patchOf } from "../../../src/news/snapshot/line-patch.ts";
+import { applyPatch, patchOf } from "../../../src/news/snapshot/line-patch.ts";
 
 const line = fc
   .oneof(fc.constantFrom("{", "a", "b", "", "},"), fc.string({ maxLength: 3 }))
@@ -12,7 +12,7 @@ test("patches make the last of any texts of the first", () => {
     fc.property(fc.array(text, { minLength: 1, maxLength: 6 }), ([first, ...others]) => {
       const all = [first!, ...others];
       const patches = others.map((after, at) => patchOf(all[at]!, after));
-      expect(patched(first!, patches)).toBe(all.at(-1));
+      expect(applyPatch(first!, patches)).toBe(all.at(-1));
     }),
   );
 });
@@ -30,10 +30,10 @@ test("a patch holds what is new", () => {
 
 test("a patch of another text, or a damaged one, makes nothing", () => {
   const patch = patchOf("a\nb\nc", "a\nx\nc");
-  expect(patched("a\nb\nd", [patch])).toBeUndefined();
-  expect(patched("a\nb\nc", [patch.replace("x", "y")])).toBeUndefined();
+  expect(applyPatch("a\nb\nd", [patch])).toBeUndefined();
+  expect(applyPatch("a\nb\nc", [patch.replace("x", "y")])).toBeUndefined();
   expect(
-    patched(
+    applyPatch(
       "a\nb\nc",
       ["", "@", "@9 -1\n@x y"].map((torn) => patch.slice(0, 64) + torn),
     ),

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import {
   NO_VALIDATORS,
-  type Place,
+  type Location,
   printLocation,
   type ReaderOptions,
   readSource as readPlace,
@@ -13,7 +13,7 @@ import { remedyOf, type SourceError } from "../../../src/news/sources/source-err
 import { serve, type TestServer } from "../server.ts";
 
 const NONE = NO_VALIDATORS;
-type Options = ReaderOptions & Omit<Place, "location"> & { readonly allowPrivate: boolean };
+type Options = ReaderOptions & Omit<Location, "location"> & { readonly allowPrivate: boolean };
 
 const readSource = (location: string, known: typeof NONE, more: Options) =>
   readPlace({ location, allowPrivate: more.allowPrivate, headers: more.headers }, known, more);

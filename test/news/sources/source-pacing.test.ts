@@ -3,7 +3,7 @@ import { SourceError, type SourceFailure } from "../../../src/news/sources/sourc
 import {
   createSourcePacing,
   isDisabled,
-  NEVER_FAILED,
+  NO_FAILURE,
   type SourcePacing,
 } from "../../../src/news/sources/source-pacing.ts";
 import { fixedClock } from "../../../src/runtime/clock.ts";
@@ -17,7 +17,7 @@ function createSource(pacing: SourcePacing, clock: ReturnType<typeof fixedClock>
   let state: Parameters<SourcePacing["isPaused"]>[1] = {};
   return {
     fails: (error: SourceError) => void (state = pacing.failed(url, state, error)),
-    succeeds: () => void (state = NEVER_FAILED),
+    succeeds: () => void (state = NO_FAILURE),
     /** How long it is paused, to the second; `by` another process: as that one knows it. */
     pause(by = pacing): number {
       const from = clock.now();

@@ -1,5 +1,5 @@
 import { defineCommand, EXIT, UsageError, type Context, type ExitCode } from "../../framework/command.ts";
-import { optional, userParam, anything, idempotencyKey, integer, toggle } from "../../params/param.ts";
+import { optional, userParam, anyText, idempotencyKey, integer, toggle } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { runOperation, withOperations, withSession } from "../../target/operations.ts";
 import type { RawInput } from "../../../contract/validation/validate-request.ts";
@@ -10,12 +10,12 @@ const NO_CONVERSATION =
   "with an operator's token it is one question at a time; a conversation takes the user's own token, or the storage";
 
 export const command = defineCommand("ask", {
-  arguments: { question: { ...optional(anything), operatorsNeed: NO_CONVERSATION } },
+  arguments: { question: { ...optional(anyText), operatorsNeed: NO_CONVERSATION } },
   options: {
     user: userParam(),
     session: optional(integer()),
-    tokenSymbol: optional(anything),
-    pageContext: optional(anything),
+    tokenSymbol: optional(anyText),
+    pageContext: optional(anyText),
     idempotencyKey: optional(idempotencyKey),
     explain: { ...toggle(), isLocal: true },
   },

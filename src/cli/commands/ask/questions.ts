@@ -18,7 +18,7 @@ export const command = defineCommand("questions", {
     await withAccounts(context, async ({ service, zone }) => {
       const { askedQuestions } = await import("../../../admin/search-ledgers.ts");
       const user = await findUser(context, service, typed);
-      const range = { most: limit ?? 20, since: since(context.clock.now(), zone) };
+      const range = { limit: limit ?? 20, since: since(context.clock.now(), zone) };
       await printTable(context, { table: "asked questions", rows: await askedQuestions(service, user, range), zone });
     });
   },

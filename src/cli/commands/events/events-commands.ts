@@ -1,7 +1,7 @@
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { replay } from "./replay.ts";
 import { runOperation, withSession } from "../../target/operations.ts";
-import { anything, free, idempotencyKey, integer, oneOf, optional } from "../../params/param.ts";
+import { anyText, free, idempotencyKey, integer, oneOf, optional } from "../../params/param.ts";
 import { required, userParam, word, type Values } from "../../params/param.ts";
 import { eventBody } from "../../../contract/schemas/event-schemas.ts";
 import { findLossyValues } from "../../../runtime/json/lossy-json.ts";
@@ -9,7 +9,7 @@ import { isRecord } from "../../../runtime/json/json-values.ts";
 import { parseOrError } from "../../../runtime/json/parse-json.ts";
 import { formatOf, printRecord, printTable } from "../../terminal/print.ts";
 import { feedbackByArticle } from "../../../admin/article-feedback.ts";
-import { printLong, SkippedDamage } from "../../framework/long-work.ts";
+import { printLines, SkippedDamage } from "../../framework/with-progress.ts";
 import { dayIn, since, until } from "../../framework/time-format.ts";
 import type { TimeRange } from "../../../events/log/day-log.ts";
 import type { Session } from "../../target/open-session.ts";
@@ -21,7 +21,7 @@ const exportEvents = defineCommand("events export", {
   run: (flags, context) =>
     inRange(context, flags, async ({ service: { events } }, { range, onDamage }) => {
       const advice = "--from with the day of the last event printed goes on there.";
-      await printLong(context, advice, events.export(range, onDamage), "events");
+      await printLines(context, advice, events.export(range, onDamage), "events");
     }),
 });
 
@@ -78,8 +78,8 @@ const record = defineCommand("events record", {
     user: userParam(),
     session: optional(integer()),
     message: optional(integer()),
-    route: optional(anything),
-    subIntent: optional(anything),
+    route: optional(anyText),
+    subIntent: optional(anyText),
     feedback: optional(oneOf(...eventBody.shape.feedback_type.unwrap().options)),
     payload: optional(free(keptObject)),
     idempotencyKey: optional(idempotencyKey),

@@ -9,7 +9,7 @@ import { openInput } from "../../terminal/input-lines.ts";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** A position between two lines of a file: the bytes and the lines before it. */
-export type LinePlace = Readonly<Position>;
+export type LinePosition = Readonly<Position>;
 /** Lines that are read one after the other, in constant memory. */
 export type LineSource = Awaited<ReturnType<typeof openLineSource>>;
 
@@ -23,7 +23,7 @@ export async function openLineSource(file: string, io: CommandIo) {
   // A pipe that has a path has no positions.
   const read = (): Readable =>
     input?.handle.createReadStream({ ...(stats && { start: position.offset }), autoClose: false }) ?? io.stdin;
-  const readBefore = ({ offset }: LinePlace): Readable =>
+  const readBefore = ({ offset }: LinePosition): Readable =>
     offset === 0 ? Readable.from([]) : again!.createReadStream({ start: 0, end: offset - 1, autoClose: false });
   return {
     file: stats && (await realpath(resolve(io.cwd, file))), // Undefined for a pipe, which cannot be resumed.
@@ -32,16 +32,16 @@ export async function openLineSource(file: string, io: CommandIo) {
       await input?.handle.close();
       await again?.close();
     },
-    place: (): LinePlace => ({ ...position }), // The place after the last line that was read.
+    place: (): LinePosition => ({ ...position }), // The place after the last line that was read.
     /** Begins at a place of an earlier run, before any line is read. */
-    goTo: (place: LinePlace): void => void (position = { ...place }),
+    goTo: (place: LinePosition): void => void (position = { ...place }),
     /** SHA-256 of a file's bytes before a place, in hex: a proof of the content. */
-    async digestBefore(place: LinePlace): Promise<string> {
+    async digestBefore(place: LinePosition): Promise<string> {
       const digest = createHash("sha256");
       for await (const chunk of readBefore(place)) digest.update(chunk as Buffer);
       return digest.digest("hex");
     },
-    linesBefore: (place: LinePlace) => splitLines(readBefore(place), { offset: 0, line: 0 }),
+    linesBefore: (place: LinePosition) => splitLines(readBefore(place), { offset: 0, line: 0 }),
     /** The lines from here on, without their line ends, until the last one or until the signal is aborted. */
     async *lines(signal: AbortSignal): LineGroups {
       const stream = addAbortSignal(signal, read());
@@ -93,8 +93,8 @@ async function* splitLines(chunks: AsyncIterable<Buffer>, position: Position, si
   if (size > 0 && signal?.aborted !== true) yield [takeLine()];
 }
 
-const LEAST_WAIT_MS = 5; // Shorter waits are added up first, ms: timers are not more precise.
-const MOST_BEHIND_MS = 1000; // After the source or the target stalled, at most this much time is caught up, ms.
+const MIN_WAIT_MS = 5; // Shorter waits are added up first, ms: timers are not more precise.
+const MAX_LAG_MS = 1000; // After the source or the target stalled, at most this much time is caught up, ms.
 
 /** Passes the items of a source on at an even rate, at most `perSecond`. @param signal ends a wait early */
 export async function* limitRate<T>(source: AsyncIterable<Iterable<T>>, perSecond: number, signal: AbortSignal) {
@@ -103,9 +103,9 @@ export async function* limitRate<T>(source: AsyncIterable<Iterable<T>>, perSecon
   for await (const group of source) {
     for (const item of group) {
       yield [item];
-      due = Math.max(due + step, performance.now() - MOST_BEHIND_MS);
+      due = Math.max(due + step, performance.now() - MAX_LAG_MS);
       const wait = due - performance.now();
-      if (wait >= LEAST_WAIT_MS && !signal.aborted) await delay(wait, undefined, { signal }).catch(() => undefined);
+      if (wait >= MIN_WAIT_MS && !signal.aborted) await delay(wait, undefined, { signal }).catch(() => undefined);
     }
   }
 }

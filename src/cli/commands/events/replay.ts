@@ -6,14 +6,14 @@ import { count } from "../../../contract/schemas/shared-fields.ts";
 import { emptyReport, replayReport, type Lines, type ReplayReport } from "../../../events/replay/replay-lines.ts";
 import { RETRY_POLICY } from "../../../client/client-retry.ts";
 import { CommandFailure, defineCommand, EXIT, UsageError, type Context } from "../../framework/command.ts";
-import { SkippedDamage } from "../../framework/long-work.ts";
+import { SkippedDamage } from "../../framework/with-progress.ts";
 import { showRate, showShare } from "../../framework/time-format.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
-import { onDaemon, withAccounts } from "../../target/operations.ts";
+import { daemonOperations, withAccounts } from "../../target/operations.ts";
 import { optional, required, toggle, type Values, integer, text } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
-import { openLineSource, type LinePlace, type LineSource, limitRate } from "./line-source.ts";
+import { openLineSource, type LinePosition, type LineSource, limitRate } from "./line-source.ts";
 import type { PacedOptions } from "./replay-to-daemon.ts";
 import { replaceFile } from "../../../storage/fs/durable-files.ts";
 import { sha256 } from "../../../runtime/json/canonical-json.ts";
@@ -63,7 +63,7 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags, da
     return withAccounts(context, replayHere, flags.dryRun ? { absent: true } : { create: true });
   }
   // The replay itself waits for Retry-After, so that an interrupt ends the wait.
-  const operations = await onDaemon(daemon, undefined, { ...RETRY_POLICY, retry_after_ms: 0 });
+  const operations = await daemonOperations(daemon, undefined, { ...RETRY_POLICY, retry_after_ms: 0 });
   const { replayToDaemon } = await import("./replay-to-daemon.ts");
   const target = `${daemon.url} ${await operations.currentUser()}`;
   return run(context, source, flags, target, (lines, options) => replayToDaemon(operations, lines, options));
@@ -153,9 +153,9 @@ async function resume(source: LineSource, pointFile: string | undefined, termina
   return point;
 }
 
-function progressFrom({ offset: start }: LinePlace, { read: before } = emptyReport()) {
+function progressFrom({ offset: start }: LinePosition, { read: before } = emptyReport()) {
   const since = performance.now();
-  return ({ offset }: LinePlace, size: number | undefined, { read, rejected_total }: ReplayReport): string => {
+  return ({ offset }: LinePosition, size: number | undefined, { read, rejected_total }: ReplayReport): string => {
     const spent_ms = performance.now() - since;
     return [
       ...(size ? [showShare(offset, Math.max(size, offset), spent_ms, start)] : []),

@@ -1,6 +1,6 @@
 import { storedLedgerReader, toLedgerRow, type LedgerReader, type LedgerRow } from "../../../admin/ledger-reader.ts";
 import type { OperationData } from "../../../contract/endpoints.ts";
-import { saysFreeUse } from "../../../ledger/describe-entry.ts";
+import { isFreeUseDescription } from "../../../ledger/describe-entry.ts";
 import type { AccountOperations } from "../../target/operations.ts";
 
 type Item = OperationData<"getLedger">["items"][number];
@@ -57,7 +57,7 @@ function daemonLedgerReader({ run }: AccountOperations): LedgerReader {
       const balance_after = points ?? null;
       if (points !== undefined) points -= item.delta;
       const hidden = { reason: null, actor: null, reverses: null };
-      return { ...item, balance_after, free_use: saysFreeUse(item.description), ...hidden };
+      return { ...item, balance_after, free_use: isFreeUseDescription(item.description), ...hidden };
     });
     low = points === undefined ? undefined : { id: from, points };
     return rows.reverse();

@@ -2,8 +2,8 @@ import { CommandFailure, type Context, defineCommand, defineGroup, EXIT } from "
 import { list, printAll } from "./list.ts";
 import { verify } from "./verify.ts";
 import type { Entry } from "../../../ledger/entry.ts";
-import { countTo, INCOMPLETE, longWork, printLong, SkippedDamage } from "../../framework/long-work.ts";
-import { anything, integer, name, oneOf, optional, required, toggle, userId, userParam } from "../../params/param.ts";
+import { countTo, INCOMPLETE, withProgress, printLines, SkippedDamage } from "../../framework/with-progress.ts";
+import { anyText, integer, name, oneOf, optional, required, toggle, userId, userParam } from "../../params/param.ts";
 import { type AccountOperations, findUser, withAccountOperations, withAccounts } from "../../target/operations.ts";
 import { formatOf, openRowPrinter, printRecord, printTable, tableColumns, type Column } from "../../terminal/print.ts";
 import { toIso } from "../../../runtime/clock.ts";
@@ -24,7 +24,7 @@ const show = defineCommand("ledger show", {
       const who = user === undefined ? undefined : await findUser(context, service, user);
       const { skipUsers } = await import("../../../accounts/users.ts");
       const damage = new SkippedDamage();
-      const found = await longWork(context, "With --user it takes less time.", (report) =>
+      const found = await withProgress(context, "With --user it takes less time.", (report) =>
         findEntries(service, id, countTo(report, "users searched"), skipUsers(damage.add), who),
       );
       if (found.length === 0) {
@@ -101,7 +101,7 @@ const search = defineCommand("ledger search", {
   options: {
     ...selectionFlags,
     actor: optional(name(128)),
-    reason: optional(anything),
+    reason: optional(anyText),
     least: optional(integer()),
     most: optional(integer()),
   },
@@ -112,10 +112,14 @@ const search = defineCommand("ledger search", {
       const columns: Column<ReturnType<typeof toFoundRow>>[] = tableColumns(context, { table: "found entries", zone });
       const { skipUsers } = await import("../../../accounts/users.ts");
       const damage = new SkippedDamage();
-      await longWork(context, "What was found so far is printed; a shorter range takes less time.", async (report) => {
-        const found = searchLedgers(service, wanted, countTo(report, "users searched"), skipUsers(damage.add));
-        await printAll(context, columns, foundRows(found));
-      });
+      await withProgress(
+        context,
+        "What was found so far is printed; a shorter range takes less time.",
+        async (report) => {
+          const found = searchLedgers(service, wanted, countTo(report, "users searched"), skipUsers(damage.add));
+          await printAll(context, columns, foundRows(found));
+        },
+      );
       damage.fail(EXIT.failure, SEARCHED);
     }),
 });
@@ -127,8 +131,8 @@ const top = defineCommand("ledger top", {
     const rows = await withAccounts(context, async ({ service, zone }) => {
       const { topUsers } = await import("../../../admin/search-ledgers.ts");
       const selection = selectionOf(flags, context.clock.now(), zone);
-      return longWork(context, "A shorter range takes less time.", (report) =>
-        topUsers(service, by, { ...selection, most: limit }, countTo(report, "users read"), damage.add),
+      return withProgress(context, "A shorter range takes less time.", (report) =>
+        topUsers(service, by, { ...selection, limit }, countTo(report, "users read"), damage.add),
       );
     });
     await printTable(context, { table: "top users", rows });
@@ -143,14 +147,14 @@ const exportLedger = defineCommand("ledger export", {
     withAccounts(context, async ({ service }) => {
       const { format = "jsonl" } = context.globals;
       const damage = new SkippedDamage();
-      const of = await (await import("../../../admin/find-users.ts")).ofKnownUsers(service, user, damage.add);
+      const of = await (await import("../../../admin/find-users.ts")).userReader(service, user, damage.add);
       const isComplete = (): boolean => damage.count === 0;
       if (format === "jsonl" && !entries) {
         const { checksummed } = await import("../../../backup/checksummed-lines.ts");
         const { exportLedger } = await import("../../../backup/export-ledgers.ts");
         const values = of((id) => exportLedger(service.storage, service.ledger, id));
         const lines = checksummed("ledger", toIso(service.clock.now()), values, isComplete);
-        if (!(await printLong(context, INCOMPLETE, lines, "lines"))) return;
+        if (!(await printLines(context, INCOMPLETE, lines, "lines"))) return;
       } else {
         const columns = tableColumns<Entry, "exported entries">(context, { table: "exported entries" });
         const printer = openRowPrinter(context, columns, { format });

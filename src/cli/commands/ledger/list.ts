@@ -62,15 +62,15 @@ const NO_CHARGE = { route: null, question: null, repeats_entry: null, seconds_af
 
 /** Reads entries with the questions that they charged for. */
 async function openWideReader({ service: { ledger, storage } }: AccountsSession, user: string) {
-  const { ifDamaged } = await import("../../../storage/storage.ts");
-  const { readCharges, REPEAT_WITHIN } = await import("../../../admin/charged-questions.ts");
+  const { catchDamage } = await import("../../../storage/storage.ts");
+  const { readCharges, REPEAT_WINDOW } = await import("../../../admin/charged-questions.ts");
   const { total, read } = storedLedgerReader(ledger, user);
   return {
     total,
     async read(from: number, to: number) {
       const entries = await read(from, to);
       // An entry may repeat what one before these charged for. A damaged one is reported where it is listed itself.
-      const older = await ifDamaged(read(from - REPEAT_WITHIN, from - 1), () => []);
+      const older = await catchDamage(read(from - REPEAT_WINDOW, from - 1), () => []);
       const charges = await readCharges(storage, [...older, ...entries].reverse());
       return entries.map((entry, index) => {
         const charge = charges[entries.length - 1 - index] ?? NO_CHARGE;

@@ -1,9 +1,9 @@
 import { UsageError } from "../../framework/command.ts";
-import { optional, repeatable, type Values, anything, text } from "../../params/param.ts";
+import { optional, repeatable, type Values, anyText, text } from "../../params/param.ts";
 import { since, until } from "../../framework/time-format.ts";
 import type { Selection } from "../../../admin/ledger-reader.ts";
 
-const SHORTEST_REF = 6;
+const MIN_REF_LENGTH = 6;
 
 /** The flags of a range of time. */
 export const rangeFlags = { since: optional(since), until: optional(until) };
@@ -13,11 +13,11 @@ export const recentFlags = { ...rangeFlags, since: { ...optional(since), missing
 const choices = async () => (await import("../../../contract/schemas/points-schemas.ts")).entryType.options;
 
 /** The flags that select entries of a ledger. */
-export const selectionFlags = { type: { ...repeatable(anything), choices }, ...rangeFlags, ref: optional(reference) };
+export const selectionFlags = { type: { ...repeatable(anyText), choices }, ...rangeFlags, ref: optional(reference) };
 
 function reference(typed: string): string {
   const ref = text(128)(typed);
-  if (Array.from(ref).length < SHORTEST_REF) throw new RangeError(`must have at least ${SHORTEST_REF} characters`);
+  if (Array.from(ref).length < MIN_REF_LENGTH) throw new RangeError(`must have at least ${MIN_REF_LENGTH} characters`);
   return ref;
 }
 

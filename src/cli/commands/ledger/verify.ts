@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Receipt, Verification, VerifyOptions, VerifyProgress } from "../../../ledger/verify-ledgers.ts";
 import type { Storage } from "../../../storage/storage.ts";
 import { CommandFailure, defineCommand, EXIT, UsageError } from "../../framework/command.ts";
-import { longWork, type ReportPlace } from "../../framework/long-work.ts";
+import { withProgress, type ReportProgress } from "../../framework/with-progress.ts";
 import { optional, toggle, text, userId } from "../../params/param.ts";
 import { printTable } from "../../terminal/print.ts";
 import { showCount } from "../../framework/time-format.ts";
@@ -19,7 +19,7 @@ export const verify = defineCommand("ledger verify", {
     const found: Verification[] = [];
     const advice = (): string => ["It starts from the beginning when run again.", ...damagesOf(found)].join("\n");
     const others = await withAccounts(context, ({ service: { storage } }) =>
-      longWork(context, advice, async (report) => {
+      withProgress(context, advice, async (report) => {
         const { hooks, add } = await openValueChecks(storage);
         const options = { users: user === undefined ? undefined : [user], receipts, hooks };
         await verifyWithProgress(report, storage, options, showPlace, found);
@@ -63,7 +63,7 @@ async function readReceipts(file: string, cwd: string): Promise<ReadonlyMap<stri
 
 /** Verifies ledgers as part of long work. @param found receives the results as they come */
 export async function verifyWithProgress(
-  report: ReportPlace,
+  report: ReportProgress,
   storage: Storage,
   options: Pick<VerifyOptions, "users" | "receipts" | "hooks">,
   show: (progress: VerifyProgress, spent_ms: number) => string,

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { News } from "../../../news/news.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT } from "../../framework/command.ts";
-import { longWork } from "../../framework/long-work.ts";
-import { anything, optional, word, integer } from "../../params/param.ts";
+import { withProgress } from "../../framework/with-progress.ts";
+import { anyText, optional, word, integer } from "../../params/param.ts";
 import { runOperation, withOperations, withSession } from "../../target/operations.ts";
 import { sources } from "./sources-commands.ts";
 import { showInstant } from "../../framework/time-format.ts";
 import { formatOf, printRecord, printTable } from "../../terminal/print.ts";
 
-const [symbol, text] = [optional(word), optional(anything)];
+const [symbol, text] = [optional(word), optional(anyText)];
 const FILTER = { symbol, source: text, category: text, query: text };
 
 const hot = defineCommand("news hot", {
@@ -37,7 +37,7 @@ const modes = async () =>
   (await import("../../../contract/schemas/news-schemas.ts")).refreshQuery.shape.mode.unwrap().options;
 
 const refresh = defineCommand("news refresh", {
-  options: { mode: { ...optional(anything), choices: modes } },
+  options: { mode: { ...optional(anyText), choices: modes } },
   async run({ mode }, context) {
     const { terminal } = context;
     const { data, sources } = await withOperations(context, undefined, async ({ run, session }) => {
@@ -46,7 +46,7 @@ const refresh = defineCommand("news refresh", {
       if (session === undefined) return { ...(await refreshed.finally(() => terminal.progress(""))), sources: [] };
       const { news } = session.service;
       const ended = refreshed.then(Boolean, () => true);
-      await longWork(context, AGAIN, async (report) => {
+      await withProgress(context, AGAIN, async (report) => {
         while (!(await Promise.race([ended, sleep(LOOK_MS, false, { ref: false })])))
           report(() => showReading(news.reading()));
       });

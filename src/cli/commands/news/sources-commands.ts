@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import type { WrittenSource } from "../../../config/edit-sources.ts";
+import type { SourceInput } from "../../../config/edit-sources.ts";
 import type { Source } from "../../../news/sources/sources.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmChange } from "../../framework/confirm.ts";
@@ -7,7 +7,7 @@ import { oneOf, optional, repeatable, required, text, toggle } from "../../param
 import { withSession } from "../../target/operations.ts";
 import { printRecord, printTable } from "../../terminal/print.ts";
 
-const MOST_BYTES = 5 * 1024 * 1024; // Of an OPML document.
+const MAX_BYTES = 5 * 1024 * 1024; // Of an OPML document.
 const lang = optional(oneOf("zh", "en"));
 const TAKEN_UP = "A daemon that is running goes on with the sources that it was started with: restart it.";
 const configOf = async (context: Context) => (await import("../../target/open-config.ts")).openConfig(context);
@@ -28,7 +28,7 @@ async function openFile(context: Context) {
 }
 
 /** A source without its secrets. */
-function shown({ id, name, lang, url, headers = {}, ...source }: WrittenSource) {
+function shown({ id, name, lang, url, headers = {}, ...source }: SourceInput) {
   const { timezone = null, categories = [], weight = 1, allow_private = false } = source;
   const address = url.replace(/^(https?:\/\/)[^/?#]*@/i, "$1");
   return { id, name, lang, url: address, timezone, categories, weight, headers: Object.keys(headers), allow_private };
@@ -49,7 +49,7 @@ const add = defineCommand("news sources add", {
   },
   async run({ category, weight, header, allowPrivate, timezone, lang = "en", ...named }, context) {
     const { file, addSources } = await openFile(context);
-    const source: WrittenSource = {
+    const source: SourceInput = {
       ...{ id: named.id, name: named.name, lang, url: named.url },
       ...(allowPrivate && { allow_private: true }),
       ...(timezone !== undefined && { timezone }),
@@ -67,7 +67,7 @@ const add = defineCommand("news sources add", {
 });
 
 /** Says when added sources are read, and which are not: those at a private address without `allow_private`. */
-async function sayAdded(context: Context, added: readonly WrittenSource[]): Promise<void> {
+async function sayAdded(context: Context, added: readonly SourceInput[]): Promise<void> {
   const { privateHost } = await import("../../../news/sources/public-fetch.ts");
   for (const { id } of added.filter(({ url, allow_private }) => !allow_private && privateHost(url) !== undefined))
     context.terminal.say(`The address of ${id} is not public: without --allow-private (allow_private) it is not read.`);
@@ -124,7 +124,7 @@ const importOpml = defineCommand("news sources import", {
     const { readBytes } = await import("../../../runtime/read-bytes.ts");
     const { sourcesOfOpml } = await import("../../../news/sources/opml-sources.ts");
     const stream = input === "-" ? context.io.stdin : (await openInput(input, context.io)).handle.createReadStream();
-    const bytes = await readBytes(stream, MOST_BYTES, () => new UsageError(`FILE has more than ${MOST_BYTES} bytes.`));
+    const bytes = await readBytes(stream, MAX_BYTES, () => new UsageError(`FILE has more than ${MAX_BYTES} bytes.`));
     const { decodeText } = await import("../../../news/sources/decode-text.ts");
     const opml = await decodeText(bytes, null).catch(() => "");
     const candidates = sourcesOfOpml(opml, lang, ids);

@@ -2,7 +2,7 @@ import { defineCommand } from "../../framework/command.ts";
 import { confirmUnlessYes } from "../../framework/confirm.ts";
 import { optional, required, userParam, amount, idempotencyKey, toggle } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
-import { noteReplay, withAccountOperations } from "../../target/operations.ts";
+import { reportReplay, withAccountOperations } from "../../target/operations.ts";
 
 export const command = defineCommand("exchange", {
   arguments: { user: userParam(), amount: required(amount) },
@@ -21,7 +21,7 @@ export const command = defineCommand("exchange", {
       });
       return run("exchangePoints", { body: { token_amount } }, key);
     });
-    noteReplay(context, outcome);
+    reportReplay(context, outcome);
     await printRecord(context, outcome.data);
   },
 });

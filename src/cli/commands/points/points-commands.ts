@@ -1,11 +1,11 @@
 import { adjustmentOf } from "../../../admin/ledger-reader.ts";
 import { AnpError, ERRORS } from "../../../contract/errors.ts";
-import type { Posted } from "../../../ledger/user-ledger.ts";
+import type { PostResult } from "../../../ledger/user-ledger.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmUnlessYes, operatorFlags } from "../../framework/confirm.ts";
 import { knownUser, optional, required, delta, idempotencyKey, name, toggle, userId } from "../../params/param.ts";
 import { showTimeIn } from "../../framework/time-format.ts";
-import { noteReplay, withAccounts } from "../../target/operations.ts";
+import { reportReplay, withAccounts } from "../../target/operations.ts";
 import { printRecord } from "../../terminal/print.ts";
 
 const adjust = defineCommand("points adjust", {
@@ -47,12 +47,12 @@ const reverse = defineCommand("points reverse", {
 
 /** Prints a posted entry. A refusal gets advice for operators; that of the error catalogue is for users.
  * @param tooFew the advice if the user has too few points */
-async function printPosted(context: Context, posting: Promise<Posted>, zone: string, tooFew = ""): Promise<void> {
+async function printPosted(context: Context, posting: Promise<PostResult>, zone: string, tooFew = ""): Promise<void> {
   const posted = await posting.catch((error: unknown) => {
     if (!(error instanceof AnpError) || (error.code !== 1005 && error.code !== 1009)) throw error;
     throw new CommandFailure(ERRORS[error.code].exit, `${error.message}${error.code === 1005 ? tooFew : ""}`);
   });
-  noteReplay(context, posted);
+  reportReplay(context, posted);
   const { id: entry_id, user_id, delta, account, description, created_at } = posted.entry;
   const adjusted = { balance_after: account.balance, ...adjustmentOf(posted.entry), description, created_at };
   await printRecord(context, { user_id, entry_id, delta, ...adjusted }, { created_at: showTimeIn(zone) });

@@ -1,4 +1,4 @@
-import { CommandFailure, defineCommand, EXIT, orUsageError } from "../../framework/command.ts";
+import { CommandFailure, defineCommand, EXIT, toUsageError } from "../../framework/command.ts";
 import { optional, toggle, oneOf, repeatable } from "../../params/param.ts";
 import { checkFaults, FAULT_LIST, readFault, refuseInProduction } from "../../../faults/fault-catalogue.ts";
 import type { Config } from "../../../config/config-schema.ts";
@@ -16,7 +16,7 @@ export const command = defineCommand("serve", {
     const { Daemon } = await import("../../../daemon/daemon.ts");
     const { withSession } = await import("../../target/operations.ts");
     const { io, clock, terminal } = context;
-    orUsageError("--fault", () => checkFaults(fault));
+    toUsageError("--fault", () => checkFaults(fault));
     // Their code is loaded only where there are any.
     const { Faults } = fault.length > 0 ? await import("../../../faults/inject-faults.ts") : {};
     const faults = Faults && new Faults(fault, true);
@@ -35,7 +35,7 @@ export const command = defineCommand("serve", {
         ...(faults !== undefined && { open: (deps) => faults.open(deps) }),
         async check(config) {
           if (faults !== undefined)
-            orUsageError("--fault", () => refuseInProduction(config.mode, context.globals.fixtures !== undefined));
+            toUsageError("--fault", () => refuseInProduction(config.mode, context.globals.fixtures !== undefined));
           await checkPorts(config);
         },
       });

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { readUrl } from "../../../client/daemon-url.ts";
-import { defineCommand, defineGroup, orUsageError, UsageError, type Context } from "../../framework/command.ts";
+import { defineCommand, defineGroup, toUsageError, UsageError, type Context } from "../../framework/command.ts";
 import { confirmChange } from "../../framework/confirm.ts";
 import { optional, required, toggle, profileName, text } from "../../params/param.ts";
 import { profileNamed, readProfiles, writeProfiles, type Profile, type Profiles } from "../../target/profiles.ts";
-import { tokenOfEnvironment } from "../../target/daemon-target.ts";
+import { tokenFromEnvironment } from "../../target/daemon-target.ts";
 import { printRecord, printTable } from "../../terminal/print.ts";
 
 /** A profile without its token: that is `kept` in the profiles file, the path of a token file, or `none`. */
@@ -30,7 +30,7 @@ const add = defineCommand("profiles add", {
     if (url === undefined) throw new UsageError("--url is missing: the address of the daemon.");
     if (tokenFile !== undefined && globals.token !== undefined)
       throw new UsageError("--token and --token-file exclude each other.");
-    orUsageError("--url", () => readUrl(url));
+    toUsageError("--url", () => readUrl(url));
     const before = await readProfiles(env);
     if (Object.hasOwn(before.profiles, name)) await confirmChange(context, yes, `Replace the profile ${name}?`);
     const secret = tokenFile === undefined ? await tokenFor(url, context) : { token_file: resolve(cwd, tokenFile) };
@@ -42,7 +42,7 @@ const add = defineCommand("profiles add", {
 });
 
 async function tokenFor(url: string, context: Context): Promise<{ token?: string }> {
-  let token = context.globals.token ?? (await tokenOfEnvironment(context));
+  let token = context.globals.token ?? (await tokenFromEnvironment(context));
   if (token === undefined && context.terminal.canPrompt)
     token = await (await import("../../terminal/prompt.ts")).askForSecret(`Token for ${url} (empty for none)`, context);
   return token === undefined || token === "" ? {} : { token };

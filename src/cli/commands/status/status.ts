@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<DaemonStatus>[] = [
     return { name, of: ({ figures }: DaemonStatus) => figures?.[name] };
   }),
 ];
-const MOST_OPERATIONS = 10; // Operations that one screen has room for.
+const MAX_OPERATIONS = 10; // Operations that one screen has room for.
 
 export const command = defineCommand("status", {
   options: { watch: toggle(), interval: optional(interval), metricsUrl: metricsUrlFlag },
@@ -51,13 +51,13 @@ function openStatusPrinter(context: Context, watch: boolean): (status: DaemonSta
   if (format !== "table") return async (status) => (await lines.print(status)) && lines.flush();
   return async (status) => {
     if (watch) context.terminal.clear();
-    const rows = status.latencies.slice(0, MOST_OPERATIONS);
+    const rows = status.latencies.slice(0, MAX_OPERATIONS);
     const isRead = await printRecord(context, screenOf(status));
     return rows.length === 0 ? isRead : printTable(context, { table: "latencies", rows });
   };
 }
 
-const MOST_NAMED = 5; // Most failing sources that are named.
+const MAX_NAMED = 5; // Most failing sources that are named.
 
 function screenOf({ url, state, reason, metrics_error, version, ...status }: DaemonStatus) {
   const { figures, sources, breakers } = status;
@@ -71,7 +71,7 @@ function screenOf({ url, state, reason, metrics_error, version, ...status }: Dae
     storage: figures?.storage_up === 1 ? "up" : "down",
     refreshed: age_s === Infinity ? "never" : `${showSpan(age_s * 1000)} ago`,
     all_sources: sources.length,
-    failing: failing.slice(0, MOST_NAMED).join(""),
+    failing: failing.slice(0, MAX_NAMED).join(""),
     embeddings_are: figures?.embedding_breaker_open === 1 ? "left alone" : "in use",
     of_day: figures?.model_day_budget ? `, today ${figures.model_day_tokens} of ${figures.model_day_budget}` : "",
     breakers: breakers.map(({ host, model, open }) => `; ${host} ${model} ${open ? "left alone" : "in use"}`).join(""),

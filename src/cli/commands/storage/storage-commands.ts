@@ -1,7 +1,7 @@
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmUnlessYes } from "../../framework/confirm.ts";
 import { withBareStorage } from "../../target/bare-storage.ts";
-import { countPassed, INCOMPLETE, longWork, printLong, SkippedDamage } from "../../framework/long-work.ts";
+import { countItems, INCOMPLETE, withProgress, printLines, SkippedDamage } from "../../framework/with-progress.ts";
 import { required, text, toggle } from "../../params/param.ts";
 import { showCount } from "../../framework/time-format.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
@@ -36,7 +36,7 @@ const exportStorage = defineCommand("storage export", {
     withAccounts(context, async ({ service: { storage, clock } }) => {
       const damage = new SkippedDamage();
       const lines = archiveLines(storage, toIso(clock.now()), damage.add);
-      if (await printLong(context, INCOMPLETE, lines, "lines")) damage.fail(EXIT.failure, SOURCE_DAMAGED);
+      if (await printLines(context, INCOMPLETE, lines, "lines")) damage.fail(EXIT.failure, SOURCE_DAMAGED);
     }),
 });
 
@@ -47,8 +47,8 @@ const importStorage = defineCommand("storage import", {
       const lines = await openLines(file, context.io);
       try {
         let all = 0;
-        await longWork(context, "Nothing was written.", async (report) => {
-          for await (const _value of countPassed(archivedValues(lines.read()), report, "values checked")) all += 1;
+        await withProgress(context, "Nothing was written.", async (report) => {
+          for await (const _value of countItems(archivedValues(lines.read()), report, "values checked")) all += 1;
         }).catch((error: unknown) => {
           throw withAdvice(error, { ChecksumError: "Nothing was written." });
         });
@@ -75,7 +75,7 @@ async function restoreInto(context: Context, storage: Storage, { verb, values, a
   const unfinished = `No other command works on it until the same ${verb} is run again and completes.`;
   const progress: RestoreProgress = { values: 0, present: 0 };
   const showRestored = (ms: number): string => showCount("values restored", progress.values, all, ms);
-  const found = await longWork(context, `The storage is incomplete. ${unfinished}`, async (report) => {
+  const found = await withProgress(context, `The storage is incomplete. ${unfinished}`, async (report) => {
     try {
       await restoreStorage(storage, values, progress, () => report(showRestored));
     } catch (error) {
@@ -120,7 +120,7 @@ const accept = defineCommand("storage accept", {
       const found = before === undefined ? "no identity" : `the identity ${before}`;
       await confirmUnlessYes(context, yes, `Go on with ${storage.url}, which has ${found}?`);
       const identity = await acceptStorage(storage, expected);
-      await (await import("../../../storage/health/last-use.ts")).noteUse(storage);
+      await (await import("../../../storage/health/last-use.ts")).recordLastUse(storage);
       await printRecord(context, { storage: storage.url, before: before ?? null, identity: identity ?? null });
     }),
 });
@@ -134,7 +134,7 @@ const prune = defineCommand("storage prune", {
         throw new UsageError("Everything is kept for ever: set retention.answers_days or retention.events_days.");
       const { pruneStorage } = await import("../../../admin/prune-storage.ts");
       const run = (options: { dryRun: boolean }, advice: string) =>
-        longWork(context, advice, (onStep) => pruneStorage(service, { ...options, onStep }));
+        withProgress(context, advice, (onStep) => pruneStorage(service, { ...options, onStep }));
       const found = await run({ dryRun: true }, "Nothing was removed.");
       if (dryRun || found.every(({ count }) => count === 0)) return found;
       const [answers, sessions, days] = found.map(({ count }) => count);

@@ -2,13 +2,13 @@ import { setTimeout } from "node:timers/promises";
 import { collect } from "../../../runtime/batches.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT } from "../../framework/command.ts";
 import { confirmUnlessYes, operatorFlags } from "../../framework/confirm.ts";
-import { longWork, SkippedDamage } from "../../framework/long-work.ts";
+import { withProgress, SkippedDamage } from "../../framework/with-progress.ts";
 import { knownUser, optional, required, integer, oneOf, userId, toggle } from "../../params/param.ts";
 import { showReset, showTime, showTimeIn, zoneOf } from "../../framework/time-format.ts";
 import { showFeatures } from "./subscription-commands.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
-import { formatOf, printRecord, printTable, type Tabled, type TableName } from "../../terminal/print.ts";
+import { formatOf, printRecord, printTable, type TableRows, type TableName } from "../../terminal/print.ts";
 
 const list = defineCommand("users list", {
   async run(_values, context) {
@@ -48,7 +48,7 @@ const show = defineCommand("users show", {
       plan: `${plan} (${subscription})${features === "" ? "" : `: ${features}`}`,
     });
 
-    async function section<T extends object, N extends TableName>(title: string, given: Tabled<T, N>) {
+    async function section<T extends object, N extends TableName>(title: string, given: TableRows<T, N>) {
       const { rows } = given;
       await terminal.write(`\n${terminal.paint("bold", title)}${rows.length === 0 ? ": none" : ""}\n`);
       if (rows.length > 0) await printTable(context, given);
@@ -106,7 +106,7 @@ const erase = defineCommand("users erase", {
       await confirmUnlessYes(context, yes, `Erase all that is stored about ${user}, except the ledger?`);
       const { eraseUser } = await import("../../../admin/user-data.ts");
       const settled = (): Promise<unknown> => setTimeout(service.config.auth.cache_ms);
-      const done = await longWork(context, "The erasure has begun: the same command finishes it.", (report) =>
+      const done = await withProgress(context, "The erasure has begun: the same command finishes it.", (report) =>
         eraseUser(service, user, { reason, actor, settled }, ({ values, answers, events }) => {
           report(() => `${values} values, ${answers} answers and ${events} events erased`);
         }),

@@ -6,10 +6,10 @@ import { type DateHints, isDayFirst, parseDate, type Zone } from "../feed-dates.
 import { SourceError } from "../source-error.ts";
 import NAMES from "./feed-names.json" with { type: "json" };
 import PATTERNS from "./feed-patterns.json" with { type: "json" };
-import { attributesOf, type FeedFields, type Field, MOST, readXmlFeed, resolveLink } from "./read-xml-feed.ts";
+import { attributesOf, type FeedFields, type Field, FEED_LIMITS, readXmlFeed, resolveLink } from "./read-xml-feed.ts";
 
-const MOST_CATEGORIES = 64;
-const MOST_NAMED = 3; // Maximum number of advertised feeds in an error.
+const MAX_CATEGORIES = 64;
+const MAX_NAMED = 3; // Maximum number of advertised feeds in an error.
 const PAGE = 500_000;
 const FEED_TYPE = /^\s*application\/(?:rss\+xml|atom\+xml|feed\+json)\b/i;
 const { footer: FOOTER } = patternsOf(PATTERNS); // What a publishing system appends to a summary.
@@ -42,7 +42,7 @@ export function parseFeed(text: string, zone: Zone = 0, base?: string, now?: num
 
 /** The number of entries of a feed beyond the first `read`. */
 export function entriesBeyond(text: string, read: number): number {
-  const { items } = (read < MOST.entries ? { items: [] } : (parseJson(text) ?? {})) as { items?: unknown[] };
+  const { items } = (read < FEED_LIMITS.entries ? { items: [] } : (parseJson(text) ?? {})) as { items?: unknown[] };
   return Math.max(0, (items ?? text.match(/<(?:[\w-]{1,50}:)?(?:item|entry)[\s>]/gi) ?? []).length - read);
 }
 
@@ -52,7 +52,7 @@ const readEntry = memoized(entryOf, 20_000_000, (input) => input.length);
 
 function whatElse(document: string, base: string | undefined): string {
   if (!/<html[\s>]|<!doctype\s+html/i.test(document)) return "the content is not an RSS, Atom, RDF or JSON feed";
-  const feeds = advertisedFeeds(document, base).slice(0, MOST_NAMED).join(", ");
+  const feeds = advertisedFeeds(document, base).slice(0, MAX_NAMED).join(", ");
   return `the content is a web page, not a feed; ${feeds === "" ? "it advertises none" : `it advertises ${feeds}`}`;
 }
 
@@ -67,7 +67,7 @@ export function advertisedFeeds(page: string, base?: string): string[] {
   return tags.flatMap((tag) => {
     const { rel = "", type = "", href = "" } = attributesOf(tag.slice(5));
     const link = resolveLink(href.trim(), from);
-    if (!/^https?:/i.test(link) || link.length > MOST.link) return [];
+    if (!/^https?:/i.test(link) || link.length > FEED_LIMITS.link) return [];
     if (/^<base/i.test(tag)) from = link;
     return /(?:^|\s)alternate(?:\s|$)/i.test(rel) && FEED_TYPE.test(type) ? link : [];
   });
@@ -88,7 +88,7 @@ function readJsonFeed(document: string, base: string | undefined): FeedFields | 
   if (!Array.isArray(items)) return undefined;
   const fieldsOf = (name: string, value: unknown): Field[] =>
     [value].flat().map((one) => ({ name, markup: textOf(one), attributes: {}, base }));
-  const entries = (items.slice(0, MOST.entries) as (typeof feed)[]).map((item) =>
+  const entries = (items.slice(0, FEED_LIMITS.entries) as (typeof feed)[]).map((item) =>
     Object.entries(NAMES.json).flatMap(([key, name]) => fieldsOf(name, item?.[key])),
   );
   return { feed: [...fieldsOf("link", page), ...fieldsOf("language", language)], entries };
@@ -122,7 +122,7 @@ function entryOf(input: string) {
   const { fields, page, hints, now } = JSON.parse(input) as EntryInput;
   const texts = (kind: keyof typeof NAMES.fields): string[] => fieldsOf(fields, kind).map(({ markup }) => markup);
   const first = (found: readonly string[]): string => found.find((text) => text.trim() !== "") ?? "";
-  const line = (markup: string): string => plainLine(markup.slice(0, MOST.markup));
+  const line = (markup: string): string => plainLine(markup.slice(0, FEED_LIMITS.markup));
   const author = first(texts("author"));
   const dates = texts("date").map((date) => parseDate(date, hints, now));
   return {
@@ -141,8 +141,8 @@ function entryOf(input: string) {
         if (!NAMES.fields.category.includes(name)) return [];
         return attributes["label"] ?? attributes["term"] ?? attributes["text"] ?? markup;
       })
-      .slice(0, MOST_CATEGORIES)
-      .flatMap((category) => plainLine(category.slice(0, MOST.link)) || []),
+      .slice(0, MAX_CATEGORIES)
+      .flatMap((category) => plainLine(category.slice(0, FEED_LIMITS.link)) || []),
   };
 }
 
@@ -152,4 +152,4 @@ function nameOf(person: string): string {
   return before.includes("@") && inner !== "" ? inner : inner.includes("@") ? before : person;
 }
 
-const reference = (text: string): string => (text.length > MOST.link ? "" : text.trim());
+const reference = (text: string): string => (text.length > FEED_LIMITS.link ? "" : text.trim());

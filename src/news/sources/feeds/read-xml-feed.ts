@@ -3,7 +3,7 @@ import { decodeEntities } from "../../../language/plain-text.ts";
 import NAMES from "./feed-names.json" with { type: "json" };
 
 /** Limits: entries per feed, fields per entry, and characters of a field, of a tag's attributes and of a link. */
-export const MOST = { entries: 1000, fields: 128, markup: 20_000, attributes: 8192, link: 4096 };
+export const FEED_LIMITS = { entries: 1000, fields: 128, markup: 20_000, attributes: 8192, link: 4096 };
 
 /** A child element of a feed or an entry, or an attribute of the entry itself with `@` before its name. */
 export interface Field {
@@ -61,7 +61,7 @@ class FeedReader {
 
   read(): this {
     const markup = /<!\[CDATA\[|<!--|<(\/?)([a-z_\u0080-\uffff][^\s<>/]*)([\s/](?:[^<>"']|"[^"<]*"|'[^'<]*')*)?>/gi;
-    while (this.entries.length < MOST.entries) {
+    while (this.entries.length < FEED_LIMITS.entries) {
       const found = markup.exec(this.#document);
       if (found === null) break;
       const [token, slash, tag, attributes = ""] = found;
@@ -89,7 +89,7 @@ class FeedReader {
     if (isRoot) this.#isAtom = name === "feed";
     if (isRoot) this.feed.push({ name: "language", markup: attributes["xml:lang"] ?? "", attributes, base: outer });
     const own = resolveLink((attributes["xml:base"] ?? "").trim(), outer);
-    const base = /^https?:/i.test(own) && own.length <= MOST.link ? own : outer;
+    const base = /^https?:/i.test(own) && own.length <= FEED_LIMITS.link ? own : outer;
     if (isEntry(name)) {
       this.#endEntry();
       const wanted = Object.entries(attributes).filter(([key]) => WANTED.has(`@${key}`));
@@ -139,8 +139,8 @@ class FeedReader {
   #addField({ name, start, attributes, base, hasTags }: OpenField, end: number): void {
     this.#field = undefined;
     const fields = this.#entry ?? this.feed;
-    if (!WANTED.has(name) || fields.length === MOST.fields) return;
-    const raw = this.#document.slice(start, Math.min(end, start + 4 * MOST.markup));
+    if (!WANTED.has(name) || fields.length === FEED_LIMITS.fields) return;
+    const raw = this.#document.slice(start, Math.min(end, start + 4 * FEED_LIMITS.markup));
     fields.push({ name, markup: markupOf(raw, hasTags, this.#isAtom, attributes), attributes, base });
   }
 }
@@ -150,7 +150,7 @@ const ATTRIBUTE = /(?<![^\s"'])([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s
 /** The attributes of a tag, by lower-case name. */
 export function attributesOf(text: string): Record<string, string> {
   if (!text.includes("=")) return {};
-  const found = text.slice(0, MOST.attributes).matchAll(ATTRIBUTE);
+  const found = text.slice(0, FEED_LIMITS.attributes).matchAll(ATTRIBUTE);
   return Object.fromEntries(Array.from(found, ([, key, ...text]) => [key!.toLowerCase(), decodeXML(text.join(""))]));
 }
 

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { parseJson } from "../../../runtime/json/parse-json.ts";
 import { SourceError } from "../source-error.ts";
 
-const MOST_PAGES = 200;
+const MAX_PAGES = 200;
 /** Limits on the aliases of an article: their number, and the characters of each. */
-export const [MOST_ALIASES, LONGEST_ALIAS] = [50, 300];
+export const [MAX_ALIASES, MAX_ALIAS_LENGTH] = [50, 300];
 
 const ANYTHING = z.unknown().optional(); // An invalid article must not invalidate its page.
 /** A page of https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/#list-articles. */
@@ -40,7 +40,7 @@ export async function readArticlePages<R extends { readonly bytes: Uint8Array }>
   const asked = new Set<string>();
   let bytes = 0;
   for (let url = first; ;) {
-    if (asked.has(url.href) || asked.size === MOST_PAGES) throw refused("the listing of articles does not end");
+    if (asked.has(url.href) || asked.size === MAX_PAGES) throw refused("the listing of articles does not end");
     asked.add(url.href);
     const reading = await readPage(url.href, Math.max(1, Math.round(ends - performance.now())));
     const page = pageSchema.safeParse(reading && parseJson(Buffer.from(reading.bytes).toString("utf8")));
@@ -48,7 +48,7 @@ export async function readArticlePages<R extends { readonly bytes: Uint8Array }>
     bytes += reading.bytes.byteLength;
     if (bytes > maxBytes) throw new SourceError("too_large", `more than ${maxBytes} bytes`);
     for (const { html_url: link, label_names, draft, user_segment_id, body, ...article } of page.data.articles) {
-      const aliases = label_names?.filter(({ length }) => length <= LONGEST_ALIAS).slice(0, MOST_ALIASES);
+      const aliases = label_names?.filter(({ length }) => length <= MAX_ALIAS_LENGTH).slice(0, MAX_ALIASES);
       if (draft !== true && user_segment_id == null)
         articles.push({ ...article, body: body ?? "", url: link, aliases });
     }

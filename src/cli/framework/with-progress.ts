@@ -4,7 +4,7 @@ import { CommandFailure, EXIT, type ExitCode } from "./command-failure.ts";
 import { showCount } from "./time-format.ts";
 
 /** Shows progress, as `3 of 9 users read`, on a terminal; after an interrupt, throws its reason to end the work. */
-export type ReportPlace = (show: (spent_ms: number) => string) => void;
+export type ReportProgress = (show: (spent_ms: number) => string) => void;
 
 const SHOW_MS = 100; // The shortest time between two lines of progress, ms.
 const BATCH_LINES = 100; // Lines of an export that are written at once.
@@ -13,18 +13,18 @@ const BATCH_LINES = 100; // Lines of an export that are written at once.
  * @param advice text after the progress in the message of an interrupt
  * @throws CommandFailure with the exit code 130 when it was interrupted
  * @example
- * await longWork(context, "Nothing was changed.", async (report) => {
+ * await withProgress(context, "Nothing was changed.", async (report) => {
  *   for (const [index, user] of users.entries()) report(() => `${index} of ${users.length} users read`);
  * }); */
-export async function longWork<T>(
+export async function withProgress<T>(
   { io, terminal }: Pick<Context, "io" | "terminal">,
   advice: string | (() => string),
-  work: (report: ReportPlace) => Promise<T>,
+  work: (report: ReportProgress) => Promise<T>,
 ): Promise<T> {
   const { signal, forget } = awaitInterrupt(io);
   const began = performance.now();
   const spent = (): number => performance.now() - began;
-  let place: Parameters<ReportPlace>[0] = () => "at the beginning";
+  let place: Parameters<ReportProgress>[0] = () => "at the beginning";
   let nextShown = 0;
   try {
     return await work((show) => {
@@ -48,11 +48,11 @@ export async function longWork<T>(
 export const INCOMPLETE = "What was written is incomplete, and no import takes it: run the export again.";
 
 /** Reports counts as progress. @param what the name of what is counted, as `users read` */
-export const countTo = (report: ReportPlace, what: string) => (done: number, all?: number) =>
+export const countTo = (report: ReportProgress, what: string) => (done: number, all?: number) =>
   report((spent_ms) => showCount(what, done, all, spent_ms));
 
 /** Passes items on and reports their count as progress. @param what their name, as `values` */
-export async function* countPassed<T>(items: AsyncIterable<T>, report: ReportPlace, what: string): AsyncGenerator<T> {
+export async function* countItems<T>(items: AsyncIterable<T>, report: ReportProgress, what: string): AsyncGenerator<T> {
   const onCount = countTo(report, what);
   let count = 0;
   for await (const item of items) {
@@ -62,10 +62,10 @@ export async function* countPassed<T>(items: AsyncIterable<T>, report: ReportPla
 }
 
 /** Prints lines as they come; false when stdout was closed before the last one. @param what the name of the lines */
-export const printLong = (context: Context, advice: string, lines: AsyncIterable<string>, what: string) =>
-  longWork(context, advice, async (report) => {
+export const printLines = (context: Context, advice: string, lines: AsyncIterable<string>, what: string) =>
+  withProgress(context, advice, async (report) => {
     const { batchesOf } = await import("../../runtime/batches.ts"); // Loaded on demand, as all code for storages.
-    for await (const batch of batchesOf(countPassed(lines, report, what), BATCH_LINES))
+    for await (const batch of batchesOf(countItems(lines, report, what), BATCH_LINES))
       if (!(await context.terminal.write(`${batch.join("\n")}\n`))) return false;
     return true;
   });

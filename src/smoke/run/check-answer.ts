@@ -13,7 +13,7 @@ export const bodyOf = ({ headers, text }: Pick<SmokeAnswer, "headers" | "text">)
   /\bjson\b/i.test(headers["content-type"] ?? "") ? parseJson(text) : undefined;
 
 /** The problems of an answer: differences from the file's expectations, then deviations from the contract. */
-export function judge(expect: NonNullable<Step["expect"]>, request: WireRequest, answer: SmokeAnswer): Problem[] {
+export function checkAnswer(expect: NonNullable<Step["expect"]>, request: WireRequest, answer: SmokeAnswer): Problem[] {
   const { pathname: path } = new URL(request.url);
   const { method, headers: sent } = request;
   const headers = { get: (name: string) => answer.headers[name] ?? null };

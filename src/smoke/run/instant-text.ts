@@ -7,9 +7,9 @@ export type MovableClock = Pick<ReturnType<typeof fixedClock>, "now" | "set"> & 
 const SHIFT = /^([+-]\d+)(s|m|h|d)$/;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS };
 /** What a moment must be, in words. */
-export const MOMENT = "must be +1d (s, m, h, d), midnight, or an instant such as 2026-11-21T00:00:00Z";
+export const INSTANT_RULE = "must be +1d (s, m, h, d), midnight, or an instant such as 2026-11-21T00:00:00Z";
 
-export const isMoment = (typed: string): boolean =>
+export const isInstantText = (typed: string): boolean =>
   typed === "midnight" || SHIFT.test(typed) || z.iso.datetime({ offset: true }).safeParse(typed).success;
 
 /** The instant of a moment in ms: `+1d` after the clock's, the next `midnight` that begins a quota day, or its own. */
