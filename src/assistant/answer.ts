@@ -7,7 +7,7 @@ export const ROUTES = ["account", "help", "notice", "news", "market", "small_tal
 export type Route = (typeof ROUTES)[number];
 
 /** Minimum confidence at which the router's route is certain. */
-export const SURE = 0.9;
+export const MIN_CONFIDENCE = 0.9;
 
 /** The route of a question, and what it is based on. */
 export interface Routing {

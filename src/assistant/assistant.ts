@@ -1,4 +1,4 @@
-import { SURE, type AnswerRequest, type Route, type Routing } from "./answer.ts";
+import { MIN_CONFIDENCE, type AnswerRequest, type Route, type Routing } from "./answer.ts";
 import { prepareAnswer, type PreparedAnswer } from "./answering/answerer.ts";
 import { chosenTitle } from "./answering/chosen-title.ts";
 import { decideOutcome } from "./answering/decide-outcome.ts";
@@ -32,8 +32,8 @@ export interface PreparedQuestion extends PreparedAnswer {
 export function prepareQuestion(given: AskedQuestion, index: AnswerIndex): PreparedQuestion {
   const { research, refused, route, ...asked } = given;
   const routed = routeQuestion(asked.question, asked);
-  const isDecided = route === undefined || route === routed.route || routed.confidence >= SURE;
-  const first = isDecided ? routed : { ...routed, route, sub_intent: "general", confidence: SURE };
+  const isDecided = route === undefined || route === routed.route || routed.confidence >= MIN_CONFIDENCE;
+  const first = isDecided ? routed : { ...routed, route, sub_intent: "general", confidence: MIN_CONFIDENCE };
   const wide = first.research && research;
   if (refused.includes(kindOf(first, wide))) return { routing: first, kind: kindOf(first, wide) };
   const prepared = prepareAnswer({ ...asked, routing: first, wide }, index);
@@ -42,7 +42,7 @@ export function prepareQuestion(given: AskedQuestion, index: AnswerIndex): Prepa
   if (refused.includes(kind)) return { routing, kind };
   const isFollowUp =
     isElliptical(asked.question) && asked.history.length > 0 && !chosenTitle(asked.question, asked.history);
-  const isUnsure = (prepared.answer?.outcome ?? "answered") !== "answered" && first.confidence < SURE;
+  const isUnsure = (prepared.answer?.outcome ?? "answered") !== "answered" && first.confidence < MIN_CONFIDENCE;
   return { ...prepared, kind, isInDoubt: !first.research && (isFollowUp || isUnsure) };
 }
 

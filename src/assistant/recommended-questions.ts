@@ -35,7 +35,7 @@ export function recommend(list: ListedQuestions, asked: { scene: string; lang: s
 }
 
 /** Appends other questions in the same language, without duplicates, up to `limit`. */
-export async function filledUp(recommended: RecommendedQuestions, others: readonly string[], limit: number) {
+export async function fillUp(recommended: RecommendedQuestions, others: readonly string[], limit: number) {
   const { questions, lang } = recommended;
   if (others.length === 0) return recommended;
   const { fold } = await import("../language/tokenize.ts");

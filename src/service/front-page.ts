@@ -1,4 +1,4 @@
-import { filledUp, recommend, type ListedQuestions } from "../assistant/recommended-questions.ts";
+import { fillUp, recommend, type ListedQuestions } from "../assistant/recommended-questions.ts";
 import type { HostedAssistant } from "../assistant/hosted-assistant.ts";
 import type { Events } from "../events/events.ts";
 import type { OperationId } from "../contract/endpoints.ts";
@@ -48,7 +48,7 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
     async getRecommendedQuestions(_call, { query }) {
       const data = recommend(deps.questions, query);
       const others = data.questions.length < query.limit ? await otherQuestions(query.lang) : [];
-      const filled = await filledUp(data, others, query.limit);
+      const filled = await fillUp(data, others, query.limit);
       return { data: await assistant.inScript(query.lang, filled, "questions.content") };
     },
     async getHotTopics(_call, { query }) {

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from "node:v8";
 import { describe, expect, it } from "vitest";
 import { createClassifier, train } from "../../src/assistant/routing/classifier/classifier.ts";
-import type { Example, Trained } from "../../src/assistant/routing/classifier/classifier.ts";
+import type { Example, TrainedModel } from "../../src/assistant/routing/classifier/classifier.ts";
 import type { Annotator } from "../../src/assistant/routing/classifier/features.ts";
 
 const EXAMPLES: readonly Example[] = [
@@ -46,7 +46,7 @@ describe("the classifier", () => {
   });
 
   it("knows the same when what was learned was kept as bytes", () => {
-    const kept = createClassifier(deserialize(serialize(train(EXAMPLES))) as Trained);
+    const kept = createClassifier(deserialize(serialize(train(EXAMPLES))) as TrainedModel);
     for (const { text } of EXAMPLES) expect(kept.classify(text)).toEqual(classifier.classify(text));
   });
 

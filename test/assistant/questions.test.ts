@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { filledUp, recommend } from "../../src/assistant/recommended-questions.ts";
+import { fillUp, recommend } from "../../src/assistant/recommended-questions.ts";
 
 const LIST = [
   { scene: "home", order_index: 2, zh: "家二", en: "home two" },
@@ -40,13 +40,13 @@ describe("recommended questions", () => {
   it("are filled up behind the last, in the language, none twice", async () => {
     const zh = recommend(LIST, { scene: "trade", lang: "zh-CN", limit: 4 });
     const others = ["交易", "ETF 为何流入？", "Why is BTC up?", "為何流入？", "ETF 為何流入？", "手续费多少？"];
-    expect((await filledUp(zh, others, 3)).questions).toEqual([
+    expect((await fillUp(zh, others, 3)).questions).toEqual([
       { content: "交易", order_index: 1 },
       { content: "ETF 为何流入？", order_index: 2 },
       { content: "為何流入？", order_index: 3 },
     ]);
     const fr = recommend(LIST, { scene: "home", lang: "fr", limit: 6 });
-    expect((await filledUp(fr, others, 6)).questions.map(({ content }) => content)).toEqual([
+    expect((await fillUp(fr, others, 6)).questions.map(({ content }) => content)).toEqual([
       "home one",
       "home two",
       "Why is BTC up?",

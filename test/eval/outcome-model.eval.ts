@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type DecisionTree, LEAST, leavesOf } from "../../src/assistant/answering/decide-outcome.ts";
+import { type DecisionTree, MIN, leavesOf } from "../../src/assistant/answering/decide-outcome.ts";
 import { fitTrees } from "./boosted-trees.ts";
 import { readCenters } from "./centers.ts";
 import { areaUnderCurve, fitLogistic, linearLogitOf, shareAbove, type LogisticModel } from "./logistic-regression.ts";
@@ -97,9 +97,9 @@ describe("the models of whether the quoted is right and whether anything answers
         return areaUnderCurve(scores(true), scores(false));
       };
       const isShown = (one: OutcomeCase): boolean =>
-        one.isNamed || probabilityOf(answerable, valuesOf(one)) >= LEAST.shown;
+        one.isNamed || probabilityOf(answerable, valuesOf(one)) >= MIN.shown;
       const isCharged = (one: OutcomeCase): boolean =>
-        one.isNamed || (isShown(one) && probabilityOf(right, valuesOf(one)) >= LEAST.answered);
+        one.isNamed || (isShown(one) && probabilityOf(right, valuesOf(one)) >= MIN.answered);
       const asked = tested.filter(({ isBereft }) => !isBereft);
       const answers = asked.filter(({ isAnswerable }) => isAnswerable);
       const declines = asked.filter(({ isAnswerable }) => !isAnswerable);
@@ -159,8 +159,8 @@ describe("the models of whether the quoted is right and whether anything answers
       const elsewhere = cases.filter(({ from, part }) => from === FOREIGN && part === 1);
       const [right, answerable] = models.map((model) => (one: OutcomeCase) => probabilityOf(model, valuesOf(one)));
       console.table({
-        "questions about other things, shown": share(elsewhere, (one) => answerable!(one) >= LEAST.shown),
-        charged: share(elsewhere, (one) => answerable!(one) >= LEAST.shown && right!(one) >= LEAST.answered),
+        "questions about other things, shown": share(elsewhere, (one) => answerable!(one) >= MIN.shown),
+        charged: share(elsewhere, (one) => answerable!(one) >= MIN.shown && right!(one) >= MIN.answered),
       });
     }
     if (!HAS_PUBLISHED)

@@ -134,7 +134,7 @@ beforeAll(async () => {
       rules.isElliptical(text),
       rules.withoutCourtesy(text),
       rules.withoutState(text),
-      ...(["sum", "followUp", "news", "notice", "why", "rule", "state", "stateTold", "calculation"] as const).map(
+      ...(["sum", "followUp", "news", "notice", "why", "rule", "state", "stateTitle", "calculation"] as const).map(
         (kind) => rules.isKind(kind, text),
       ),
       [periodOf(text, 0), withoutPeriod(text)],

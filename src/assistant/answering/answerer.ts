@@ -1,4 +1,4 @@
-import { SURE, type Answer, type AnswerRequest, type Route, type Routing } from "../answer.ts";
+import { MIN_CONFIDENCE, type Answer, type AnswerRequest, type Route, type Routing } from "../answer.ts";
 import { LIMITS } from "../../contract/field-bounds.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import type { Findings } from "../retrieval/find-evidence.ts";
@@ -11,7 +11,7 @@ import { lacksFact } from "./asked-facts.ts";
 import { chosenTitle, names } from "./chosen-title.ts";
 import { isKind, routeQuestion, withoutState } from "../routing/router.ts";
 import { answerAbout, answerFromEvidence, declined, draft, quote, searchFor, type Draft } from "./evidence-answer.ts";
-import { answerLatest, asksForLatest, isOfOther } from "./latest-answer.ts";
+import { answerLatest, asksForLatest, isRuleOrState } from "./latest-answer.ts";
 import { ordinalOf } from "./ordinals.ts";
 import { periodOf } from "./period.ts";
 import { partsOf } from "./question-parts.ts";
@@ -72,7 +72,7 @@ function answerState(request: AnswerRequest, index: AnswerIndex): PreparedAnswer
   const told = index.indexed().flatMap(({ passage }) => {
     const { kind, title, published_at, symbols = [] } = passage;
     const age = now - Date.parse(published_at ?? "");
-    const isState = kind === "notice" && age >= 0 && age <= STATE_MS && isKind("stateTold", title);
+    const isState = kind === "notice" && age >= 0 && age <= STATE_MS && isKind("stateTitle", title);
     const isOfSymbol = isState && symbols.some((symbol) => names(thing, symbol) && names(title, symbol));
     const isOfThing = isState && (isOfAsset || symbols.length === 0) && names(title, thing);
     return isOfSymbol || isOfThing ? [{ ...passage, age }] : [];
@@ -150,9 +150,9 @@ function isForService({ question, routing }: AnswerRequest, isLookedUp: boolean)
   const { route, sub_intent, confidence } = routing;
   const folded = fold(question);
   if (route === "account")
-    return SAYS.account.test(folded) && SAYS.own.test(folded) && (isLookedUp || confidence >= SURE);
+    return SAYS.account.test(folded) && SAYS.own.test(folded) && (isLookedUp || confidence >= MIN_CONFIDENCE);
   const isOfNoAsset = sub_intent === "price" && assetsInQuestion(question).size === 0;
-  return route === "market" && confidence >= (isLookedUp && !isOfNoAsset ? SURE : 1);
+  return route === "market" && confidence >= (isLookedUp && !isOfNoAsset ? MIN_CONFIDENCE : 1);
 }
 
 /** Leaves a question to the service, which has the figures; for the market it has only the current ones. */
@@ -170,9 +170,9 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
     if (isForService(request, true)) return leaveToService(request);
     if (sub_intent === ADVICE && (confidence === 1 || outcome === "declined"))
       return withRouting(draft(REPLIES.investmentAdvice[lang], "declined"), routing, "rule");
-    if (outcome !== "unsure" && route === "small_talk" && confidence >= SURE)
+    if (outcome !== "unsure" && route === "small_talk" && confidence >= MIN_CONFIDENCE)
       return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing, "rule");
-    if ((route === "news" || route === "notice") && !isOfOther(request.question)) {
+    if ((route === "news" || route === "notice") && !isRuleOrState(request.question)) {
       const latest = answerLatest(request, index);
       // News that the search did not find may not answer the question.
       const isSure = latest.outcome === "answered" && route !== "news" && isKind("notice", request.question);

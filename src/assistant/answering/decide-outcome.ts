@@ -25,7 +25,7 @@ const NAMES = Object.keys(WEIGHTS) as (keyof Features)[];
 
 /** Minimum probabilities: `shown` and `quoted`, that an answer exists, to show one or to quote below an offered title;
  * `answered`, that the quotation is right, to charge for it. */
-export const LEAST = { shown: 0.52, answered: 0.87, quoted: 0.1 };
+export const MIN = { shown: 0.52, answered: 0.87, quoted: 0.1 };
 const OFFERED = { usual: 0.04, outOfScope: 0.25, near: 1.3 };
 
 /** Decides a question's outcome from its evidence, with the estimated probability that the quotation answers it, 0 to 1. */
@@ -39,12 +39,12 @@ export function decideOutcome({ evidence: [best] }: Findings, reading: Reading):
     return 1 / (1 + Math.exp(-linear - leavesOf(TREES[model]!, values)));
   };
   const [probability, answerable] = [probabilityOf(0), probabilityOf(1)];
-  if (answerable >= LEAST.shown)
-    return { outcome: probability >= LEAST.answered ? "answered" : "unsure", probability, features };
+  if (answerable >= MIN.shown)
+    return { outcome: probability >= MIN.answered ? "answered" : "unsure", probability, features };
   const isOutside = features.surelyOutOfScope === 1;
   const isNear = !isOutside && (best.article.near ?? 0) >= OFFERED.near;
   const isLike = isNear || best.article.score >= (isOutside ? OFFERED.outOfScope : OFFERED.usual);
-  return { outcome: isLike ? "offered" : "declined", probability, isQuoted: answerable >= LEAST.quoted, features };
+  return { outcome: isLike ? "offered" : "declined", probability, isQuoted: answerable >= MIN.quoted, features };
 }
 
 /** The sum of the leaves that the feature values reach in the trees. */

@@ -6,7 +6,7 @@ import { sentencesOf } from "../../language/sentences.ts";
 import { groupBy } from "../../runtime/group-by.ts";
 import { readWords } from "../../runtime/text/data-rows.ts";
 import { conceptsIn, isKind } from "../routing/router.ts";
-import { SURE, type AnswerRequest } from "../answer.ts";
+import { MIN_CONFIDENCE, type AnswerRequest } from "../answer.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 import { isFunctional } from "../../language/stop-words.ts";
@@ -33,12 +33,12 @@ export function asksForLatest(request: AnswerRequest): boolean {
   const isNews = routing.route === "news" || routing.route === "notice" || isKind("news", question);
   const isDated = periodOf(question, now) !== undefined;
   const isAsked = content.length === 0 ? isNews && isDated : isNews || isDated;
-  const isListed = isAsked && !isKind("why", question) && !isOfOther(question);
+  const isListed = isAsked && !isKind("why", question) && !isRuleOrState(question);
   return isListed && content.every((term) => GENERIC_TERMS.has(term) || ASSET_TERMS.has(term));
 }
 
 /** Whether the latest items do not answer a question, because it asks for a rule or whether something works now. */
-export const isOfOther = (question: string): boolean => isKind("rule", question) || isKind("state", question);
+export const isRuleOrState = (question: string): boolean => isKind("rule", question) || isKind("state", question);
 
 /** The previous question, if the question is a follow-up to it. */
 const previousNamed = ({ question, history }: AnswerRequest): string | undefined =>
@@ -53,7 +53,7 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft 
   // The assets named in the question, else the asset of the user's page.
   const assets = named.size > 0 || token_symbol === undefined ? named : new Set([token_symbol.toUpperCase()]);
   const isOfLatest = asksForLatest(request);
-  const isListable = isOfLatest || assets.size > 0 || (sub_intent !== "topic" && confidence >= SURE);
+  const isListable = isOfLatest || assets.size > 0 || (sub_intent !== "topic" && confidence >= MIN_CONFIDENCE);
   const narrowed = assets.size > 0 || (kind === "notice" && sub_intent !== "latest");
   const isRelated = ({ title, symbols = [] }: Passage): boolean =>
     assets.size > 0

@@ -21,11 +21,11 @@ export function encode(...parts: readonly (readonly [terms: Iterable<string>, we
   const vectors = openEncoder();
   const sum = new Float32Array(DIMENSIONS);
   for (const [terms, weight] of parts) for (const term of terms) vectors.addTo(sum, term, weight);
-  return scaled(sum, 1);
+  return scaleTo(sum, 1);
 }
 
 /** A vector scaled to a length. */
-export function scaled(vector: Float32Array, length: number): Float32Array {
+export function scaleTo(vector: Float32Array, length: number): Float32Array {
   const own = Math.sqrt(product(vector, vector)) || 1;
   return vector.map((x) => (x / own) * length);
 }

@@ -10,7 +10,7 @@ const INVALID = new Exact(Number.NaN);
 type Quantity = Pick<Figure, "value" | "unit">;
 
 /** Units of counts: "three times", "12 shares". */
-export const COUNTED: ReadonlySet<string | undefined> = new Set([undefined, "count", "times"]);
+export const COUNT_UNITS: ReadonlySet<string | undefined> = new Set([undefined, "count", "times"]);
 
 /** Whether a calculation gives a figure: of two figures, of which one is `near` (or both `far`, if the words state one,
  * `isSaid`), or a sum of the last near ones. Bounded in time: a reply states a longer calculation step by step. */
@@ -31,7 +31,7 @@ function quantitiesOf(figures: readonly Figure[], wanted: string | undefined): Q
   const units = [wanted, ...amounts.map(({ unit }) => unit)].filter((unit) => !PLAIN.has(unit));
   const found = amounts.flatMap(({ value, unit, factor }): Quantity[] => {
     if (unit === "time") return [...inUnit("time", value), ...inUnit(SPANS, value / factor)];
-    if (!COUNTED.has(unit)) return inUnit(unit, value);
+    if (!COUNT_UNITS.has(unit)) return inUnit(unit, value);
     return [undefined, ...(value < 10 ? [] : units)].flatMap((other) => inUnit(other, value));
   });
   return [...new Map(found.map((one) => [`${one.unit} ${one.value}`, one])).values()];
@@ -39,7 +39,7 @@ function quantitiesOf(figures: readonly Figure[], wanted: string | undefined): Q
 
 /** The unit of "12" in "12 months" when it is a factor of a price. */
 const SPANS = "spans";
-const PLAIN: ReadonlySet<string | undefined> = new Set([...COUNTED, "time", "percent"]);
+const PLAIN: ReadonlySet<string | undefined> = new Set([...COUNT_UNITS, "time", "percent"]);
 
 const inUnit = (unit: string | undefined, ...values: readonly number[]) => values.map((value) => ({ value, unit }));
 
@@ -64,7 +64,7 @@ const isFactor = ({ unit }: Quantity, of: Quantity) => unit === undefined || (un
 
 /** Whether a result equals the figure, within the figure's rounding. */
 function isEqual({ value, unit }: Quantity, figure: Figure): boolean {
-  if (unit !== figure.unit && !(COUNTED.has(figure.unit) && unit !== "percent" && unit !== SPANS)) return false;
+  if (unit !== figure.unit && !(COUNT_UNITS.has(figure.unit) && unit !== "percent" && unit !== SPANS)) return false;
   const rounding = figure.decimals < 1 ? 0 : Math.min(0.5 * 10 ** -figure.decimals, Math.abs(value) * 0.01);
   return Math.abs(value - figure.value) <= rounding + Math.abs(figure.value) * 1e-6 + 1e-12;
 }

@@ -2,7 +2,7 @@ import { assetsInQuestion, namesOfAsset } from "../../language/assets.ts";
 import { fold } from "../../language/tokenize.ts";
 import { isAbout, isSame, isStated } from "./same-figure.ts";
 import { isOfOtherPart, isOfOtherRow } from "./binding.ts";
-import { COUNTED, isResult } from "./calculation.ts";
+import { COUNT_UNITS, isResult } from "./calculation.ts";
 import BOUNDS from "./data/bounds.json" with { type: "json" };
 import SOURCES from "./data/literals.json" with { type: "json" };
 import { figuresOf, type Figure } from "./figures.ts";
@@ -46,7 +46,7 @@ function isPointer(text: string, folded: string, { all }: StatementContext): boo
 function checkFigures(folded: string, figures: readonly Figure[], context: StatementContext): ReplyFault | undefined {
   const { sources, asked } = context;
   const stated = sources.flatMap((source) => source.figures);
-  const isCount = ({ value, unit }: Figure) => Number.isInteger(value) && (COUNTED.has(unit) || unit === "time");
+  const isCount = ({ value, unit }: Figure) => Number.isInteger(value) && (COUNT_UNITS.has(unit) || unit === "time");
   const counts = figures.filter(isCount).slice(0, MOST.parts / 2);
   const before = [...asked.figures.slice(0, MOST.parts), ...context.said.slice(-MOST.parts)];
   const known: Figure[] = [];
@@ -64,7 +64,7 @@ function checkFigures(folded: string, figures: readonly Figure[], context: State
   const isRepeated = (figure: Figure) => mayRepeat && asked.figures.some((other) => isSame(figure, other, false));
   // A small number in words without a unit: "two ways", "one of them".
   const isHarmless = ({ value, unit, inWords, kind }: Figure) =>
-    kind === "amount" && inWords && COUNTED.has(unit) && value <= 10;
+    kind === "amount" && inWords && COUNT_UNITS.has(unit) && value <= 10;
   return unknown.every((figure) => isHarmless(figure) || isRepeated(figure)) ? undefined : "figure";
 }
 
@@ -100,7 +100,7 @@ function checkWords(text: string, figures: readonly Figure[], { sources, asked }
 
 /** A factor of the minimum share of words: a statement with figures needs fewer supported words. */
 const leastShare = (figures: readonly Figure[]): number =>
-  figures.some(({ kind, unit }) => kind !== "amount" || !COUNTED.has(unit)) ? LEAST.figured : 1;
+  figures.some(({ kind, unit }) => kind !== "amount" || !COUNT_UNITS.has(unit)) ? LEAST.figured : 1;
 
 /** Addresses of the web with or without a scheme, mail addresses, names of hosts; telephone numbers, wallets, hashes, users. */
 const LITERALS = SOURCES.map((source) => new RegExp(source, "gi"));

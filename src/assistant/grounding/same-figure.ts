@@ -1,5 +1,5 @@
 import BOUNDS from "./data/bounds.json" with { type: "json" };
-import { COUNTED, isCalculated } from "./calculation.ts";
+import { COUNT_UNITS, isCalculated } from "./calculation.ts";
 import type { Figure } from "./figures.ts";
 import { SAYS } from "./word-sets.ts";
 
@@ -60,5 +60,5 @@ function isSameDate(a: Figure, b: Figure): boolean {
 function isSameUnit({ unit: a }: Pick<Figure, "unit">, { unit: b }: Pick<Figure, "unit">): boolean {
   if (a === b || (b === undefined && a !== "weekday")) return true;
   if (a === undefined || b === undefined) return b !== "percent" && b !== "weekday" && b !== undefined;
-  return (COUNTED.has(a) && COUNTED.has(b)) || LOOSE[a]?.includes(b) === true || LOOSE[b]?.includes(a) === true;
+  return (COUNT_UNITS.has(a) && COUNT_UNITS.has(b)) || LOOSE[a]?.includes(b) === true || LOOSE[b]?.includes(a) === true;
 }

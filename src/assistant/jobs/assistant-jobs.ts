@@ -8,7 +8,7 @@ import type { Passage, PassageChanges } from "../passage.ts";
 import { AnswerIndex } from "../retrieval/answer-index.ts";
 import { VectorIndex } from "../retrieval/vector-index.ts";
 import { routeQuestion } from "../routing/router.ts";
-import { beginIndex, type BeginIndex } from "./shared-indexes.ts";
+import { startIndex, type StartIndex } from "./shared-indexes.ts";
 
 /** The id of the index that a job needs; a replaced worker has no index. */
 type OnIndex = { readonly index: number };
@@ -19,8 +19,8 @@ const TEXT = { title: "What is the fee?", text: "手续费为 1 USDT。手续费
 const SAMPLE: Passage = { ...TEXT, id: "warm", kind: "help", lang: "en" };
 
 /** @param begin creates the index; by default one that is not shared */
-export function createAssistantJobs(begin = beginIndex) {
-  let held: { readonly id: number; readonly on: ReturnType<BeginIndex> } | undefined;
+export function createAssistantJobs(begin = startIndex) {
+  let held: { readonly id: number; readonly on: ReturnType<StartIndex> } | undefined;
   let vectors = new VectorIndex();
   const heldOf = (id: number) => (held?.id === id ? held.on : undefined);
   const onIndex = <T>(id: number, run: (on: AnswerIndex) => T) => (held?.id === id ? run(held.on.index()) : undefined);

@@ -3,14 +3,14 @@ import type { JobRunner } from "../../compute/job-runner.ts";
 import { WorkerRunner, workerFile, type WorkerOptions } from "../../compute/worker-runner.ts";
 import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import type { AssistantJobs } from "./assistant-jobs.ts";
-import type { BeginIndex } from "./shared-indexes.ts";
+import type { StartIndex } from "./shared-indexes.ts";
 
 const START_MS = 30_000; // A worker loads everything in about a second, but takes longer on a busy processor.
 /** V8's heap is enough for the index of 100,000 articles. */
 const BOUNDS = { deadline_ms: 2000, start_ms: START_MS, memory_mb: 512 };
 const WORKER = { name: "assistant", file: workerFile("assistant-worker"), ...BOUNDS };
 
-const load = async (begin?: BeginIndex) => (await import("./assistant-jobs.ts")).createAssistantJobs(begin);
+const load = async (begin?: StartIndex) => (await import("./assistant-jobs.ts")).createAssistantJobs(begin);
 
 /** Runs the assistant's jobs in this process. */
 export const assistantInProcess = (): JobRunner<AssistantJobs> => createInProcessRunner(() => load(), START_MS);

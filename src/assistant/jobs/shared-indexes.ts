@@ -4,10 +4,10 @@ import type { PassageChanges } from "../passage.ts";
 import { AnswerIndex } from "../retrieval/answer-index.ts";
 
 /** Creates an empty index with an operator's synonyms. */
-export type BeginIndex = ReturnType<typeof createSharedIndexes>;
+export type StartIndex = ReturnType<typeof createSharedIndexes>;
 
 /** Creates an index that is not shared. */
-export const beginIndex: BeginIndex = (lexicon) => {
+export const startIndex: StartIndex = (lexicon) => {
   const index = new AnswerIndex([], lexicon);
   return { index: () => index, change: (changes) => index.change(changes), once: (_, find) => find(index) };
 };

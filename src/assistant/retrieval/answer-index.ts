@@ -7,7 +7,7 @@ import { plainText } from "../../language/plain-text.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { keyOf, titlesOf, type Passage, type PassageChanges } from "../passage.ts";
 import { LanguageIndex, searchTerms, type FoldedText } from "./language-index.ts";
-import { encode, scaled } from "../encoder/encoder.ts";
+import { encode, scaleTo } from "../encoder/encoder.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import { unitsOf } from "./text-units.ts";
 import { Vocabulary } from "./vocabulary.ts";
@@ -150,7 +150,7 @@ export function partsOfSubject(passage: Passage): (readonly [terms: readonly str
 
 function readSubject(passage: Passage) {
   const parts = partsOfSubject(passage);
-  const vectors = parts.map(([terms, weight]) => scaled(encode([terms, 1]), weight));
+  const vectors = parts.map(([terms, weight]) => scaleTo(encode([terms, 1]), weight));
   const meaning = vectors[0]!.map((_, at) => vectors.reduce((sum, vector) => sum + vector[at]!, 0));
   return { titleTerms: new Set(parts[0]![0]), meaning };
 }

@@ -7,7 +7,7 @@ import { searchTerms, type Alternative, type Scores, type WeightedGroup } from "
 import TUNING from "./tuning.json" with { type: "json" };
 import { product } from "../../runtime/product.ts";
 import { groupsOf, type Search } from "./question-terms.ts";
-import { encode, knownOf, openEncoder, scaled } from "../encoder/encoder.ts";
+import { encode, knownOf, openEncoder, scaleTo } from "../encoder/encoder.ts";
 
 /** A candidate article, notice or news item. */
 export interface RankedArticle {
@@ -121,7 +121,7 @@ function meaningOf({ vocabulary }: AnswerIndex, { question, previous }: Search):
     isMisspelt(word) ? (vocabulary.corrections(word)[0] ?? word) : word,
   );
   const terms = searchTerms(corrected);
-  return scaled(encode([before, MEANING.before], [terms, 1]), knownOf([...before, ...terms]) ** MEANING.known);
+  return scaleTo(encode([before, MEANING.before], [terms, 1]), knownOf([...before, ...terms]) ** MEANING.known);
 }
 
 /** The scores of an article whose title the question is: it ranks first. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
-import { ROUTES, SURE, type AnswerRequest, type Routing } from "../answer.ts";
+import { ROUTES, MIN_CONFIDENCE, type AnswerRequest, type Routing } from "../answer.ts";
 import { readRows, readWords } from "../../runtime/text/data-rows.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import { assetsInQuestion, isAssetName } from "../../language/assets.ts";
@@ -64,12 +64,12 @@ function classify(question: string, { history, page_context }: RouteContext): Cl
   if (label !== undefined) return { label, confidence: 1 };
   const previous = history.at(-1)?.question;
   const isFollowUp = previous !== undefined && isKind("followUp", question);
-  if (!isFollowUp && isAssetName(question)) return { label: "news/symbol", confidence: SURE };
+  if (!isFollowUp && isAssetName(question)) return { label: "news/symbol", confidence: MIN_CONFIDENCE };
   if (isKind("advice", question)) return { label: "out_of_scope/investment_advice", confidence: 1 };
   if (isKind("sum", question)) return { ...OUT_OF_SCOPE, confidence: 1 };
   const core = withoutCourtesy(question);
   const best = classifier.classify(core);
-  if (previous !== undefined && (isFollowUp || (best.confidence < SURE && isElliptical(question)))) {
+  if (previous !== undefined && (isFollowUp || (best.confidence < MIN_CONFIDENCE && isElliptical(question)))) {
     const joined = classifier.classify(`${withoutCourtesy(previous)} ${core}`);
     if (joined.confidence >= LEAST_CONFIDENCE.inDomain) return joined;
   }
@@ -131,7 +131,7 @@ export function isElliptical(question: string): boolean {
 export const isShort = (question: string): boolean => fits(fold(question).trim(), SHORT);
 
 /** Whether a question is only a sum, is a follow-up, asks explicitly for news or notices, for a reason, for advice or a
- * price forecast, whether something works now, or for own figures; or (`stateTold`) whether a title states how it works. */
+ * price forecast, whether something works now, or for own figures; or (`stateTitle`) whether a title states how it works. */
 export const isKind = (kind: keyof typeof PATTERNS, text: string) => SAYS[kind].test(fold(text).trim());
 
 const STATE_WORDS = new RegExp(SAYS.stateWords.source, "gu");

@@ -90,7 +90,7 @@ type SessionMessage = SessionTurn & { readonly user_id: string; readonly session
 /** Recent turns that are searched for a message: concurrent answers may join in another order than their ids. */
 const RECENT_TURNS = 16;
 const MOST_JOINING = 256; // Messages that may be joining their sessions before `joinLater` waits.
-export const MOST_MISSING = 64; // Last entries and turns of a user that are compared to find turns that a dead process did not write.
+export const MAX_MISSING = 64; // Last entries and turns of a user that are compared to find turns that a dead process did not write.
 
 /** The storage's generation when the charge was read, and the number of recent turns that may already have the message. */
 type Joining = { readonly generation: number; readonly among: number };
@@ -161,7 +161,7 @@ function createSessions({ storage, clock, kept_days }: SessionDeps) {
     settled, // Waits for pending work.
     /** The ids in `charged` that a session lacks, oldest first. */
     missing: async (user: string, session: number, charged: readonly number[]): Promise<number[]> =>
-      (await compare(user, session, MOST_MISSING, charged)).missing,
+      (await compare(user, session, MAX_MISSING, charged)).missing,
     /** The last `count` messages of a user's session, oldest first.
      * @param charged the session's messages in the user's last ledger entries; one without a turn is pending or lost */
     async history(user: string, session: number, count: number, charged: readonly number[] = []): Promise<Message[]> {

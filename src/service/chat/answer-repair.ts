@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type Message, MOST_MISSING } from "../../assistant/sessions/messages.ts";
+import { type Message, MAX_MISSING } from "../../assistant/sessions/messages.ts";
 import type { Config } from "../../config/config-schema.ts";
 import type { OpenLedger } from "../../ledger/user-ledger.ts";
 import { BoundedLru } from "../../runtime/cache/bounded-lru.ts";
@@ -29,7 +29,7 @@ export function createAnswerRepair(deps: RepairDeps) {
 
   async function repair(user: string, ledger: OpenLedger): Promise<boolean> {
     await setImmediate(); // The question itself goes first.
-    const { entries } = await ledger.page(1, MOST_MISSING);
+    const { entries } = await ledger.page(1, MAX_MISSING);
     const charged = entries.flatMap(({ details }) => (details.type === "chat_cost" ? [details] : [])).reverse();
     const left: Message[] = [];
     let isComplete = true;
@@ -44,7 +44,7 @@ export function createAnswerRepair(deps: RepairDeps) {
     }
     // One search of the log finds the events that exist.
     await Promise.all(left.filter(hasEvent).map((one) => recordQuestion(events, one, { since: 0, again: true })));
-    const how = { generation: ledger.end.generation, among: MOST_MISSING };
+    const how = { generation: ledger.end.generation, among: MAX_MISSING };
     for (const one of left) await messages.join(one, undefined, how);
     return isComplete;
   }

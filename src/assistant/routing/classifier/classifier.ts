@@ -31,11 +31,11 @@ export function train(examples: readonly Example[], annotate?: Annotator) {
   return { labels, vocabulary, weights: trainLinear(vectors, gold, labels.length, vocabulary.keys.length) };
 }
 
-export type Trained = ReturnType<typeof train>;
+export type TrainedModel = ReturnType<typeof train>;
 
 /** Assigns texts to the labels that a model was trained with. A text without any known feature gets confidence near 0.
  * @param annotate the annotator that it was trained with */
-export function createClassifier({ labels, vocabulary, weights }: Trained, annotate?: Annotator) {
+export function createClassifier({ labels, vocabulary, weights }: TrainedModel, annotate?: Annotator) {
   const vectorizer = createVectorizer(vocabulary);
   return {
     classify(text: string): Classification {
