@@ -103,8 +103,7 @@ async function* eachLedger<T>(service: AccountsService, read: ReadUser<T>, onUse
   }
 }
 
-/** What a user did in a range of time, in points and in numbers of answers. Reversed entries do not count if both
- * entries are in the range; nor do other adjustments. */
+/** What a user did in a range, in points and answers, without entries that are reversed in it and other adjustments. */
 export type UserTotals = Readonly<Awaited<ReturnType<typeof totalsOf>>>;
 
 /** @param entries newest first */
@@ -125,14 +124,11 @@ async function totalsOf(user_id: string, entries: AsyncIterable<Entry>) {
   return totals;
 }
 
+type Top = Selection & { readonly by: Exclude<keyof UserTotals, "user_id">; readonly limit: number };
+
 /** The users with the most of one figure in a range, highest first. Those without any, and damaged ones, are left out. */
-export async function topUsers(
-  service: AccountsService,
-  by: Exclude<keyof UserTotals, "user_id">,
-  { limit, ...selection }: Selection & { readonly limit: number },
-  onUser: OnUser,
-  onDamage: OnDamage,
-): Promise<UserTotals[]> {
+export async function topUsers(service: AccountsService, top: Top, onUser: OnUser, onDamage: OnDamage) {
+  const { by, limit, ...selection } = top;
   const read = async (user: string) => [await totalsOf(user, newestEntries(service.ledger, user, selection))];
   const all = await collect(eachLedger(service, read, onUser, skipUsers(onDamage)));
   const ranked = all.filter((one) => one[by] > 0).sort((one, other) => other[by] - one[by]);

@@ -1,4 +1,3 @@
-import type { UserProfile } from "../accounts/users.ts";
 import { tokenKey } from "../accounts/tokens.ts";
 import { message, messageKey } from "../assistant/sessions/messages.ts";
 import type { StoredEvent } from "../events/event.ts";
@@ -30,18 +29,17 @@ type Erased = typeof NOTHING_ERASED;
 
 const NOTHING_ERASED = { tokens: 0, values: 0, answers: 0, events: 0 }; // Values: turns, the plan, keys of events.
 
+type Erasure = { readonly actor: string; readonly reason: string; readonly settled: () => Promise<unknown> };
+type OnProgress = (erased: Readonly<Erased>) => void;
+
 /** Erases all that is stored about a user except the ledger, which is an accounting record and holds none of the user's
  * words. The profile becomes a record of who erased it, when and why, so that an interrupted erasure is finished by
  * running it again. It reads every answer and event.
  * @param about.settled called once no token works any more, to wait for daemons that remember one
  * @param onProgress called at each step; an error that it throws ends the erasure, and a further run finishes it
  * @throws AnpError 404 for a user who is not known */
-export async function eraseUser(
-  { storage, clock, users, userStates }: AccountsService,
-  user: string,
-  about: { readonly actor: string; readonly reason: string; readonly settled: () => Promise<unknown> },
-  onProgress: (erased: Readonly<Erased>) => void,
-): Promise<{ readonly record: NonNullable<UserProfile["erased"]>; readonly erased: Erased }> {
+export async function eraseUser(service: AccountsService, user: string, about: Erasure, onProgress: OnProgress) {
+  const { storage, clock, users, userStates } = service;
   const profile = await userStates.profileOf(user);
   const { actor, reason } = about;
   const record = { at: toIso(clock.now()), actor, reason, ...profile.erased, complete: false };

@@ -41,8 +41,7 @@ export async function* archivedValues(lines: AsyncIterable<string>): AsyncGenera
  * while daemons write to the storage: first the values that point to ledger entries, then the streams, each from its
  * first item to its last, then the values that entries point to. So no ledger has a gap, no operation points to a
  * missing entry, and no entry lacks its answer. Each ledger is complete as of a moment of its own.
- * @param onDamage called for a gap in a stream, whose later items are kept, a lost end, and each skipped value: a
- * damaged one, or a foreign key */
+ * @param onDamage called for a gap in a stream (later items are kept), a lost end, and each damaged or foreign value */
 export async function* storedValues(storage: Storage, onDamage: OnDamage = () => undefined) {
   const isPointer: Wanted = (key) =>
     key[2]?.text === "operations" || key[2]?.text === "sessions" || key.at(-1)!.text === "head";

@@ -48,14 +48,17 @@ export async function readResponse(response: IncomingMessage) {
   return { status: response.statusCode!, headers: flatHeaders(response), text: bytes.toString("utf8"), bytes };
 }
 
+type Read<T> = (response: IncomingMessage, begun: () => void) => Promise<T>;
+
 /** As `send`, for a response that is read as it comes.
  * @param read gets the response and a function that ends the timeout; throws if the response is incomplete */
 export async function exchange<T>(
-  { method, url, headers, body, insecure = false }: WireRequest,
+  wire: WireRequest,
   timeout_ms: number,
   signal: AbortSignal | undefined,
-  read: (response: IncomingMessage, begun: () => void) => Promise<T>,
-): Promise<T> {
+  read: Read<T>,
+) {
+  const { method, url, headers, body, insecure = false } = wire;
   signal?.throwIfAborted();
   const { protocol, origin } = new URL(url);
   const late = new AbortController();

@@ -45,8 +45,7 @@ class Fifo<T> extends Set<T> {
   shift(): T | undefined {
     let next = this.#rest.next();
     if (next.done === true) next = (this.#rest = this.values()).next(); // Items may have been added after its end.
-    if (next.done === true) return undefined;
-    this.delete(next.value);
+    if (next.done !== true) this.delete(next.value);
     return next.value;
   }
 }

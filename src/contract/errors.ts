@@ -21,8 +21,7 @@ export const ERRORS = Object.fromEntries(
   Object.entries(catalogue).map(([code, kind]) => [code, { ...kind, exit: EXIT[kind.exit as keyof typeof EXIT] }]),
 ) as Readonly<Record<ErrorCode, ErrorKind>>;
 
-/** A field of a request that failed validation. The message gives the bound or the type that it must have; `path` is
- * dotted, and empty for the query or body as a whole. */
+/** A field that failed validation, and the bound or type it needs. `path` is dotted; empty for the query or body. */
 export type FieldError = Readonly<NonNullable<z.infer<typeof errorEnvelope>["errors"]>[number]>;
 
 type Details = { fieldErrors?: readonly FieldError[]; headers?: Record<string, string>; cause?: unknown };

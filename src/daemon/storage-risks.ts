@@ -12,16 +12,14 @@ export class DurabilityError extends Error {
 }
 
 type RiskOptions = { readonly logger: Logger; readonly now: () => number }; // The machine's clock, ms since 1970.
+type StartOptions = RiskOptions & { readonly required: boolean; readonly probe: () => Promise<void> };
+type WatchOptions = RiskOptions & { readonly onRisks?: ((count: number) => void) | undefined };
 
 /** Examines the storage before the daemon serves from it, and logs what an operator should know: what may be lost, and
  * the setting that fixes it. A storage that cannot be written (`probe`) must be reported now, not at the first charge.
  * @throws DurabilityError when `required` and acknowledged data may be lost
  * @throws StorageError when the storage cannot be used: it cannot be read and written, or the clock is wrong */
-export async function checkStorageRisks(
-  storage: Storage,
-  options: RiskOptions & { readonly required: boolean; readonly probe: () => Promise<void> },
-): Promise<Finding[]> {
-  const { logger, required, probe } = options;
+export async function checkStorageRisks(storage: Storage, { logger, required, probe, ...options }: StartOptions) {
   const now = options.now();
   const findings = [...(await storage.examine(now)), await lastUseFinding(storage, now)];
   const unusable = findings.find((finding) => finding.unusable === true);
@@ -42,11 +40,8 @@ export async function checkStorageRisks(
 
 /** Examines the storage again in the background, until ended: when its server was lost or replaced, and once a minute.
  * @param findings what was found and logged at the start */
-export function watchStorageRisks(
-  storage: Storage,
-  findings: readonly Finding[],
-  { logger, now, onRisks }: RiskOptions & { readonly onRisks?: ((count: number) => void) | undefined },
-): () => void {
+export function watchStorageRisks(storage: Storage, findings: readonly Finding[], options: WatchOptions): () => void {
+  const { logger, now, onRisks } = options;
   let generation = storage.generation();
   let examinedAt = performance.now();
   let risks = risksOf(findings);

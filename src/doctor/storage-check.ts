@@ -16,14 +16,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { findIdentity, replacedError } from "../storage/identity/storage-identity.ts";
 import { decodeSegment, UNFINISHED_IMPORT } from "../storage/keys.ts";
 import { lastUseFinding } from "../storage/health/last-use.ts";
-import {
-  catchDamage,
-  catchError,
-  StorageAddressError,
-  StorageError,
-  type Key,
-  type Storage,
-} from "../storage/storage.ts";
+import { catchDamage, StorageAddressError, StorageError, type Key, type Storage } from "../storage/storage.ts";
 import { openStorage } from "../storage/open-storage.ts";
 import { storageRemedy } from "../storage/health/storage-remedy.ts";
 import type { Finding } from "../storage/health/finding.ts";
@@ -49,10 +42,11 @@ export async function checkStorage({ loaded, now }: CheckInput): Promise<Finding
     if (problem === undefined) return [finding("noStorage", { reason })];
     return [finding("blockedAddress", { reason, obstacle: problem, remedy: storageRemedy(reason) })];
   }
-  const address = finding("address", { url: storage.url });
   try {
-    const unexamined = (error: StorageError) => [address, finding("unexamined", failureOf(error))];
-    return await catchError(examine(storage, loaded, now), unexamined);
+    return await examine(storage, loaded, now);
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    return [finding("address", { url: storage.url }), finding("unexamined", failureOf(error))];
   } finally {
     await storage.close();
   }
@@ -118,11 +112,9 @@ async function lostTokens(storage: Storage): Promise<Finding[]> {
     for await (const key of take(storage.keys(prefix, "tokens"), MAX_TOKENS))
       keys.push([...key.slice(0, -4), ...key.slice(-2)]);
   const texts = await readEach(storage, keys);
-  const lost = keys.flatMap((key, index) => {
-    const record = checkDocument(key, texts[index], tokenRecord);
-    if (record === undefined) return [`${printKey(key)} is missing`];
-    return record instanceof Error ? [record.message] : [];
-  });
+  const lost = keys
+    .map((key, index) => checkDocument(key, texts[index], tokenRecord) ?? new Error(`${printKey(key)} is missing`))
+    .flatMap((record) => (record instanceof Error ? record.message : []));
   return lost.length === 0 ? [] : [finding("lostTokens", { count: lost.length, tokens: keys.length, first: lost[0] })];
 }
 

@@ -30,8 +30,7 @@ export function failingFetch(failure: () => ModelFailure | undefined, working: t
   };
 }
 
-/** The endpoint of {@link FAILING_MODEL} once its faults are used up: it quotes the first sentence of the passages that
- * passes the checks of a reply. */
+/** The endpoint of {@link FAILING_MODEL} once its faults are used up: it quotes a sentence that passes the checks. */
 export const scriptedFetch: typeof fetch = (_input, init) => {
   const { messages } = JSON.parse(init?.body as string) as { messages: { content: string }[] };
   const { content } = messages.findLast((message) => message.content.startsWith("Passages:"))!;

@@ -62,13 +62,11 @@ export function success(data: object, request_id: string, headers: Record<string
   return new ReadyResponse(parts);
 }
 
+type Reuse = { readonly max_age_s: number; readonly ifNoneMatch: string | null };
+
 /** A success that may be cached for `max_age_s` seconds; a 304 if the caller has it already. */
-export function reusableSuccess(
-  data: object,
-  request_id: string,
-  { max_age_s, ifNoneMatch }: { readonly max_age_s: number; readonly ifNoneMatch: string | null },
-  headers: Record<string, string>,
-): Response {
+export function reusableSuccess(data: object, request_id: string, how: Reuse, headers: Record<string, string>) {
+  const { max_age_s, ifNoneMatch } = how;
   const found = serialize(data);
   const etag = (found.etag ??= `W/${entityTag(found.text)}`); // Weak, since each answer has its own request id.
   const reuse = { ...headers, etag, "cache-control": `max-age=${max_age_s}` };

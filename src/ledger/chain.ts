@@ -17,9 +17,8 @@ export function linkError(found: Link, last: Link | undefined, prev: string): st
   return found.id === (last?.id ?? 0) + 1 ? undefined : `it says that it is entry ${found.id}`;
 }
 
-/** Why an entry cannot follow `last`, as a clause about it; undefined for a valid entry. Valid: the hash matches the
- * fields, `prev` is the hash of `last`, number and user are as expected, the details allow the delta, and the account
- * is the one before plus the delta. */
+/** Why an entry cannot follow `last`, as a clause; undefined for a valid one: its hash matches the fields, `prev` is
+ * that of `last`, number and user are as expected, the details allow the delta, and the account is that plus it. */
 export function chainError(found: Entry, last: Entry | undefined, user: string): string | undefined {
   const unlinked = linkError(found, last, last?.hash ?? genesisHash(user));
   if (unlinked !== undefined) return unlinked;

@@ -45,8 +45,7 @@ export class EntryStore {
     return stored;
   }
 
-  /** The entries `from` to `to`, both included, or up to the last one, oldest first. Cached entries at either end of
-   * the range are not read again. */
+  /** The entries `from` to `to` (or the last one), oldest first. Cached ones at either end are not read again. */
   async read(from: number, to: number): Promise<Entry[]> {
     const generation = this.storage.generation();
     const at = (version: number): Entry | undefined => this.#cache.get(this.#place(version, generation));

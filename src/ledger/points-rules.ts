@@ -54,20 +54,17 @@ export function decideChange(account: Account, command: LedgerCommand, now: numb
       return chargeChat(account, command, now, quotaRules);
     case "exchange": {
       const { token_amount, rate, max_amount } = command;
-      if (token_amount > max_amount) {
+      if (token_amount > max_amount)
         return { code: 1009, message: `token_amount ${token_amount} is over the largest exchange of ${max_amount}.` };
-      }
       const earned = pointsFor(token_amount, rate);
-      if (earned < 1) {
+      if (earned < 1)
         return { code: 1009, message: `token_amount ${token_amount} earns less than 1 point at rate ${rate}.` };
-      }
       return earn(account, earned, { type: "exchange", token_amount, exchange_rate: rate });
     }
     case "trade_reward": {
       const { trade_type, volume_usd, max_volume_usd } = command;
-      if (volume_usd > max_volume_usd) {
+      if (volume_usd > max_volume_usd)
         return { code: 422, field: "volume_usd", message: `must be at most ${max_volume_usd}` };
-      }
       return earn(account, pointsFor(volume_usd, command.rate), { type: "trade_reward", trade_type, volume_usd });
     }
     case "adjust": {
@@ -98,16 +95,14 @@ function chargeChat(account: Account, command: ChatCost, now: number, quotaRules
 function earn(account: Account, points: number, details: EntryDetails): Decision {
   const total_earned = account.total_earned + points;
   // The balance never exceeds the total earned, so one bound limits both.
-  if (!(total_earned <= LIMITS.integer)) {
+  if (!(total_earned <= LIMITS.integer))
     return { code: 1009, message: `${points} more points would pass the largest total of ${LIMITS.integer}.` };
-  }
   return { delta: points, account: { ...account, balance: account.balance + points, total_earned }, details };
 }
 
 function spend(account: Account, points: number, details: EntryDetails): Decision {
-  if (points > account.balance) {
+  if (points > account.balance)
     return { code: 1005, message: `Insufficient points: ${points} needed, ${account.balance} left.` };
-  }
   const after = { ...account, balance: account.balance - points, total_spent: account.total_spent + points };
   return { delta: -points, account: after, details };
 }

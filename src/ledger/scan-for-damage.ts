@@ -33,6 +33,7 @@ export interface WalkedEntries {
 
 /** The result of scanning a user's keys. */
 export type ScannedUser = ReturnType<typeof newScannedUser>;
+type ScanOptions = { readonly trace?: ChargeTrace | undefined; readonly onKeys?: LedgerHooks["onKeys"] };
 const BATCH = 256;
 const FOLLOWED = 32_768; // Index pointers buffered at a time: sorted, so that entries are read in their order.
 
@@ -51,11 +52,7 @@ export function newScannedUser(segment: EncodedSegment) {
  * every index pointer to its entry. Memory grows with the number of users, and by some 12 bytes for each delivered
  * answer and indexed operation. @returns the users by encoded segment
  * @throws StorageError when the storage does not answer */
-export async function scanUsers(
-  storage: Storage,
-  prefix: Key,
-  { trace, onKeys }: { trace?: ChargeTrace | undefined; onKeys?: LedgerHooks["onKeys"] },
-) {
+export async function scanUsers(storage: Storage, prefix: Key, { trace, onKeys }: ScanOptions) {
   const users = new Map<string, ScannedUser>();
   const indexed: Pointer[] = [];
   for await (const batch of batchesOf(storage.keys(prefix, undefined, "last"), BATCH)) {
@@ -71,9 +68,8 @@ export async function scanUsers(
     }
     indexed.push(...(await readFound(storage, pointers, operationPointer)));
     if (indexed.length >= FOLLOWED) await followPointers(storage, indexed.splice(0));
-    for (const { user, value } of trace ? await readFound(storage, answers, trace.schema) : []) {
+    for (const { user, value } of trace ? await readFound(storage, answers, trace.schema) : [])
       user.answers.push(value.message_id);
-    }
     await onKeys?.(batch);
   }
   await followPointers(storage, indexed);

@@ -25,8 +25,7 @@ export interface LedgerDeps {
   readonly monotonic: () => number; // A monotonic clock in ms.
 }
 
-/** How long a posting is retried while other processes append first, ms. A process that appends without pause always
- * wins against one that must first read its entries. */
+/** How long a posting is retried, ms: a process that appends without pause always wins against one that must read. */
 const MAX_POST_MS = 30_000;
 const CONTENDED = "Other processes change this user's ledger without a pause. Nothing was done.";
 /** A user's ledger up to the entry that was the last one when it was opened. */
@@ -164,9 +163,8 @@ export class UserLedger {
     // A conflict: another writer was first, unless the reply to our own write was lost. Then the operation is ours.
     const stored = outcome === "conflict" ? await this.entries.at(next.id) : undefined;
     if (stored === undefined) return this.#dropCache(); // A gap or a failover.
-    if (stored.item.operation.id === operation.id) {
+    if (stored.item.operation.id === operation.id)
       return { entry: await acknowledge(this.entries, stored, operation), replayed: operation.origin !== undefined };
-    }
     this.#deps.observer?.conflicted();
     return undefined;
   }

@@ -160,9 +160,8 @@ function createCharges(answers: readonly number[]) {
 }
 
 function receiptDamage({ entries, head }: Receipt, end: number, passed: string | null): LedgerDamage | undefined {
-  if (end < entries) {
+  if (end < entries)
     return { entry: end + 1, message: `the entry is missing: an earlier verification found ${entries} entries` };
-  }
   if (entries === 0 || passed === head) return undefined;
   return { entry: entries, message: "the entry is another one than at an earlier verification" };
 }

@@ -77,12 +77,10 @@ async function checkIndex(storage: Storage, user: EncodedSegment, entries: reado
     const pointer = checkDocument(key, texts[index], operationPointer);
     if (pointer instanceof Error) return { damage: { entry: id, message: pointer.message } };
     if (pointer === undefined && id >= end) return { unindexed: [entries[index]!] };
-    if (pointer === undefined) {
+    if (pointer === undefined)
       return { damage: damageAt(id, key, `the index of the operation of entry ${id} is missing`) };
-    }
-    if (pointer.entry !== id) {
+    if (pointer.entry !== id)
       return { damage: damageAt(id, key, `its entry is ${id}, but it is indexed as entry ${pointer.entry}`) };
-    }
   }
   return {};
 }

@@ -93,8 +93,7 @@ export function createNews(deps: NewsDeps) {
     /** The newest snapshot, cached in memory. A newer one of another process is looked for at most once a second; in an
      * outage the cached one is returned. @throws StorageError in an outage if none is cached */
     current: async (): Promise<NewsSnapshot> => (await latest.projection()) ?? NO_SNAPSHOT,
-    /** Items of the last `hours`, newest first; `total` counts all of them. The same frozen object until the snapshot
-     * changes or an item leaves the window. */
+    /** Items of the last `hours`, newest first, and their `total`. The same frozen object until one of them changes. */
     hot: async ({ limit, hours, ...filter }: { limit: number; hours: number } & NewsFilter): Promise<NewsList> =>
       (await newest(filter))?.hot(clock.now(), limit, hours) ?? NO_NEWS,
     /** Topics by heat, with titles in the supported language nearest to `lang`. Topics without an item in it come last,
@@ -123,8 +122,7 @@ export function createNews(deps: NewsDeps) {
       const { record, isOwn } = await shared.refreshAfter(after, mode);
       return isOwn ? resultOf(record) : undefined;
     },
-    /** How many sources the running refresh has read, and the names of those it waits for; undefined unless this process
-     * reads them. */
+    /** How many sources this process's refresh has read, and the names of those it waits for; undefined without one. */
     reading: shared.reading,
     status: async () => statusOf(await latest.projection()), // The state of the newest snapshot and of each source.
     /** Aborts a running refresh, so that no other process waits for it. The storage stays open. */

@@ -1,11 +1,7 @@
 /** Groups items in order into batches as large as the bounds allow, of at least one item.
  * @param size items of one batch
  * @param weigh the weight of an item; a batch ends with the item that makes it weigh 1 */
-export async function* batchesOf<T>(
-  items: AsyncIterable<T> | Iterable<T>,
-  size: number,
-  weigh: (item: T) => number = () => 0,
-): AsyncGenerator<T[]> {
+export async function* batchesOf<T>(items: AsyncIterable<T> | Iterable<T>, size: number, weigh = (_item: T) => 0) {
   let batch: T[] = [];
   let weight = 0;
   for await (const item of items) {
@@ -19,7 +15,7 @@ export async function* batchesOf<T>(
   if (batch.length > 0) yield batch;
 }
 
-/** The first items, at most `most`. */
+/** The first items, at most `count`. */
 export async function* take<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {
   let left = count;
   for await (const item of items) {

@@ -29,10 +29,9 @@ const headlineQuestions = memoized(({ title, lang, items }: Topic): readonly str
   return templates.flatMap((one) => Array.from(titles, (each) => fillTemplate(one, { title: each })));
 }, 2 * LIMIT);
 
-/** Keeps only the suggested questions that the assistant answers from the topic's own items, so that users do not pay
- * for a suggested question with another answer or none. A topic with fewer than two left gets answered questions about
- * its headline or that of another item. The local extraction decides that, whichever model writes answers. It runs
- * once per topic of a content. */
+/** Keeps only suggested questions that the assistant answers from the topic's own items, so that no user pays for
+ * another answer or none. A topic with fewer than two left gets answered questions about its or another headline.
+ * The local extraction decides, whichever model writes answers, once per topic of a content. */
 export function createGroundedSuggestions({ assistant, knowledge, clock, news }: Deps) {
   let answered = new Map<string, Promise<readonly string[]>>(); // By all inputs of the answers, for one content.
   let known = 0;

@@ -5,10 +5,7 @@ import type { NewsJobs } from "../news/jobs/news-jobs.ts";
 import { newsInProcess } from "../news/jobs/news-runner.ts";
 
 /** The runners of jobs on untrusted text, for the assistant and the news. */
-export interface JobRunners {
-  readonly assistant: JobRunner<AssistantJobs>;
-  readonly news: JobRunner<NewsJobs>;
-}
+export type JobRunners = { readonly assistant: JobRunner<AssistantJobs>; readonly news: JobRunner<NewsJobs> };
 
 /** Runners in this process for several services at once, which share the results for equal content. */
 export function sharedRunners(): () => JobRunners {

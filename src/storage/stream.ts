@@ -110,8 +110,7 @@ export class Stream<T> {
     return last;
   }
 
-  /** Removes the head, and the items from number `last` down: an interruption leaves a shorter stream. Nobody may
-   * append meanwhile. */
+  /** Removes the head and the items from `last` down: an interruption leaves a shorter stream. Nobody may append. */
   async removeAll(last: number): Promise<void> {
     await this.#storage.remove([...this.name, "head"]);
     for (let version = last; version > 0; version--) await this.#storage.discard(this.keyOf(version));

@@ -96,7 +96,7 @@ it("fails as a whole where the storage does not answer", async () => {
   for (const list of [
     () => collect(service.users.list(report)),
     () => collect(searchLedgers(service, { types: [] }, onUser, skipUsers(report))),
-    () => topUsers(service, "spent", { types: [], limit: 1 }, onUser, report),
+    () => topUsers(service, { by: "spent", types: [], limit: 1 }, onUser, report),
   ]) {
     await expect(list()).rejects.toThrow("the storage does not answer");
   }

@@ -15,8 +15,7 @@ export interface CommandIo extends Stoppable {
   readonly env: Env;
   readonly cwd: string; // The working directory, which relative paths start from.
   readonly clock: Clock; // The machine's clock, which `--now` replaces.
-  /** Makes job runners, for many runs in one process that share results for equal content. With it, a daemon runs jobs
-   * in its own thread; without it, in worker threads. */
+  /** Job runners that many runs in one process share. A daemon with them runs jobs in its own thread, not workers. */
   readonly runners?: () => JobRunners;
   /** Set for a command that a daemon runs for an operator. */
   readonly hosted?: {

@@ -34,8 +34,7 @@ export const COMMANDS = TABLE as Readonly<Record<CommandName, CommandFacts>>;
 interface CommandSpec<A extends ParamTypes, O extends ParamTypes> {
   readonly arguments?: A;
   readonly options?: O;
-  /** On a terminal, asks for missing values, also for a command that then runs at an admin address. Returns the values
-   * to treat as typed, and those to treat as not typed. */
+  /** Asks for missing values on a terminal. Returns the values to treat as typed, and those to treat as not typed. */
   readonly ask?: (values: Values<A> & Values<O>, context: Context) => Promise<Asked>;
   /** May return a nonzero exit code for an outcome that is no error. */
   readonly run: (values: Values<A> & Values<O>, context: RunContext) => Promise<void> | Promise<ExitCode>;

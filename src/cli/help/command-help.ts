@@ -15,8 +15,7 @@ export function examplesOf(command: Command): string[] {
   return command.commands.flatMap((verb) => examplesOf(verb).slice(0, 1));
 }
 
-/** Who may run a command at the admin address, and the global options: only their names, since the program's own help,
- * which has no notes, explains them. */
+/** Who may run a command at the admin address, and the names of the global options, which `anp --help` explains. */
 export function notesOf(command: Command, program: Command): string[] {
   if (command === program) return [];
   const { role } = COMMANDS[pathOf(command).slice("anp ".length) as CommandName];

@@ -5,8 +5,7 @@ import { readValue } from "./read-values.ts";
 
 /** The params of a command in the JSON body of an admin call. */
 
-/** The params of a command by their body field, as `page_size`, without those for local use: files, and the actor, whom
- * the token identifies. */
+/** The params of a command by their body field, as `page_size`, except those of local use: files and the actor. */
 export function remoteParams(command: CommandParams) {
   const all = Object.entries({ ...command.arguments, ...command.options });
   const remote = all.filter(([, param]) => param.holds !== "file" && param.isLocal !== true && !isActor(param));

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { DaemonPages } from "../../client/daemon-status.ts";
 import { addressOf, readUrl } from "../../client/daemon-url.ts";
 import { toUsageError, UsageError } from "../framework/command-failure.ts";
 import type { CommandEnv } from "../framework/global-flags.ts";
@@ -76,10 +75,7 @@ export const listenFlags = { host: optional(text(255)), port: optional(integer(0
 
 /** The pages of the daemon that the command works on, else of the one that the configuration describes.
  * @throws UsageError, ConfigError */
-export async function daemonPages(
-  context: CommandEnv & { readonly daemon?: DaemonTarget },
-  metricsUrl: string | undefined,
-): Promise<DaemonPages> {
+export async function daemonPages(context: CommandEnv & { daemon?: DaemonTarget }, metricsUrl: string | undefined) {
   if (context.daemon !== undefined) return { url: context.daemon.url, metricsUrl };
   const { openConfig } = await import("./open-config.ts");
   const { server, metrics } = (await openConfig(context)).config;

@@ -76,14 +76,11 @@ function escaped(text: string): string {
   return head + escapeForTerminal(text.slice(head.length));
 }
 
+type Operator = NonNullable<Context["operatorOf"]>;
+type Show = (frame: OutputFrame) => Promise<void>;
+
 /** One call of the admin address. Nothing is retried. @throws RemoteRefusal, UnreachableError */
-async function call(
-  { url, token }: NonNullable<Context["operatorOf"]>,
-  name: string,
-  body: object,
-  show: (frame: OutputFrame) => Promise<void>,
-  signal: AbortSignal,
-): Promise<LastFrame> {
+async function call({ url, token }: Operator, name: string, body: object, show: Show, signal: AbortSignal) {
   const base = readUrl(url);
   const request = {
     method: "POST",

@@ -49,15 +49,13 @@ export async function printRecord<T extends object>(context: Context, data: T, s
 }
 
 const BATCH_ROWS = 100;
+type Printing = { readonly format?: Format; readonly paged?: boolean };
 
 /** Prints rows as they come, in batches and in constant memory. A table is drawn in parts, with the widths of its first.
  * `print` and `flush` return false once the reader has gone.
- * @param options.paged whether a JSON document is one page that holds all rows */
-export function openRowPrinter<T extends object>(
-  context: Context,
-  columns: readonly Column<T>[],
-  { format = formatOf(context), paged = false }: { readonly format?: Format; readonly paged?: boolean } = {},
-) {
+ * @param how.paged whether a JSON document is one page that holds all rows */
+export function openRowPrinter<T extends object>(context: Context, columns: readonly Column<T>[], how: Printing = {}) {
+  const { format = formatOf(context), paged = false } = how;
   const { terminal } = context;
   const render = rendererOf(format, columns, terminal);
   const json = format === "json";

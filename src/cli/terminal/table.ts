@@ -45,9 +45,8 @@ export function drawRows<T extends object>(
   return `${table.toString().replace(/(?<![ \t])[ \t]+$/gm, "")}\n`;
 }
 
-/** Makes columns as wide as their widest cell. On a narrower terminal, the `wide` column is cut first, to 16 columns at
- * least; then `spare` columns are left out. If the table is still too wide and has more than three columns, rows are
- * drawn as records with all columns. */
+/** Makes columns as wide as their widest cell. On a narrower terminal the `wide` column is cut, to 16 at least; then
+ * `spare` columns are left out; then rows of more than three columns are drawn as records. */
 export function layoutColumns<T extends object>(rows: readonly T[], given: readonly Column<T>[], terminal: Terminal) {
   const columns = given.filter(({ machine }) => machine !== true);
   const layout = fit(rows, columns, terminal);

@@ -49,8 +49,7 @@ export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, 
     clear: (): void => void (interactive && stdout.write("\u001b[H\u001b[2J")),
     say: flags.quiet ? (_text: string): void => undefined : warn, // Writes a line to stderr: a hint, a count.
     warn, // Writes a line to stderr, also with --quiet.
-    /** Rewrites one line of progress on stderr, cut to its width, if that is a terminal that keeps up. An empty text
-     * clears it. */
+    /** Rewrites a line of progress on stderr, cut to its width, on a terminal that keeps up. No text clears it. */
     progress(text: string): void {
       if (stderr.isTTY !== true || flags.quiet || (text !== "" && stderr.writableNeedDrain)) return;
       stderr.write(`${CLEARED_LINE}${cutToWidth(escapeForTerminal(text), (stderr.columns || 80) - 1)}`);

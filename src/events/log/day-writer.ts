@@ -27,8 +27,7 @@ export interface Recorded {
 
 type OpenDay = Awaited<ReturnType<typeof openAtEnd>>;
 
-/** @returns `head`: the last batch, with its mark if this writer appended it; `lastForeign`: the last batch that
- * another writer may have appended */
+/** @returns `head`: the last batch, with its mark if this writer's; `lastForeign`: another writer's last batch */
 async function openAtEnd(storage: Storage, day: string) {
   const log = openDay(storage, day);
   const head: LogPosition = { since: await log.head() };

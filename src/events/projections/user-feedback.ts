@@ -6,8 +6,7 @@ import type { StoredEvent } from "../event.ts";
 
 type Recent = { readonly now: number; readonly days: number; readonly limit: number };
 
-/** One user's feedback on answers, newest first, of the last `days` UTC days up to `now` (ms). Reads whole days: for
- * operators. */
+/** One user's feedback of the last `days` UTC days up to `now` (ms), newest first. Reads whole days: for operators. */
 export async function feedbackOf(storage: Storage, user: string, { now, days, limit }: Recent) {
   const found: StoredEvent[] = [];
   const isWanted = ({ user_id, feedback_type }: StoredEvent) => user_id === user && feedback_type !== undefined;

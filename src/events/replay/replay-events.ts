@@ -11,6 +11,8 @@ import { replayLines, type Lines, type ReplayOptions, type ReplayReport, type St
 
 const MAX_FINGERPRINTS = 1_000_000; // Kept in memory, in addition to those of the day being written.
 
+type ReplayDeps = Pick<EventDeps, "storage" | "ids"> & { readonly onSkipped?: OnSkipped | undefined };
+
 /** Stores lines of an export. Each event is stored exactly once, however often the lines are replayed: repeatedly,
  * after an interruption, or by several processes at once. An event with an id is identified by its content and the id,
  * any other by its content and its occurrence: three equal lines are three events. Each append to a day's log expects
@@ -18,11 +20,8 @@ const MAX_FINGERPRINTS = 1_000_000; // Kept in memory, in addition to those of t
  * Memory holds a chunk and the fingerprints of the days in it; chronological input is cheapest. The events of a
  * damaged or missing batch are not found in the log, and are stored again.
  * @throws StorageError when the log cannot be read or written; a second run continues from what was stored */
-export async function replayEvents(
-  { storage, ids, onSkipped }: Pick<EventDeps, "storage" | "ids"> & { readonly onSkipped?: OnSkipped | undefined },
-  lines: Lines,
-  options: ReplayOptions = {},
-): Promise<ReplayReport> {
+export async function replayEvents(deps: ReplayDeps, lines: Lines, options: ReplayOptions = {}): Promise<ReplayReport> {
+  const { storage, ids, onSkipped } = deps;
   const indexOf = createDedupIndex(storage, onSkipped);
 
   async function storeDay(known: IndexedDay, events: readonly ReplayedEvent[]): Promise<number> {

@@ -33,8 +33,7 @@ export interface ReplayOptions {
 
 const REJECTED_KEPT = 100; // Rejected lines that a report lists; all of them are counted.
 
-/** Most events or characters of a chunk, which is sorted by day. A chunk of few days is smaller: it fills whole batches
- * anyway, and short-lived objects keep memory low. */
+/** Maximum events or characters of a chunk, sorted by day. A chunk of few days is smaller, to keep memory low. */
 const CHUNK = { events: 2048, ofOneDay: BATCH_LIMITS.events, characters: 4 * 1024 * 1024 } as const;
 
 /** The result of a chunk: each of its events was stored, rejected, or else skipped. */
@@ -88,11 +87,8 @@ function addLine(chunk: Chunk, raw: Line, line: number): void {
 }
 
 /** Reads lines of an export and passes events on in chunks; reads the next chunk while one is being stored. */
-export async function replayLines(
-  lines: Lines,
-  { store, countStored }: ReplaySink,
-  { chunk: maxEvents = CHUNK.events, before, onChunk, onRejected }: ReplayOptions,
-): Promise<ReplayReport> {
+export async function replayLines(lines: Lines, { store, countStored }: ReplaySink, options: ReplayOptions) {
+  const { chunk: maxEvents = CHUNK.events, before, onChunk, onRejected } = options;
   const report: ReplayReport = before ? { ...before.report, rejected: [...before.report.rejected] } : emptyReport();
   for await (const { events } of chunksOf(before?.lines ?? [], maxEvents, 0)) events.forEach(countStored);
 

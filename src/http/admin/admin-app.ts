@@ -113,13 +113,11 @@ async function authenticate(event: H3Event, command: AdminCommand, call: string,
 const unauthorized = (message: string): AnpError =>
   new AnpError(401, message, { headers: { "www-authenticate": 'Bearer realm="anp admin"' } });
 
+type Caller = Omit<AuditCall, "user" | "arguments">;
+
 /** Runs a command after its call is recorded, and streams its output as JSON lines, one frame per line. */
-async function runCommand(
-  event: H3Event,
-  command: AdminCommand,
-  caller: Omit<AuditCall, "user" | "arguments">,
-  { service, logger, audit, limits, meter, stop }: CallContext,
-): Promise<Response> {
+async function runCommand(event: H3Event, command: AdminCommand, caller: Caller, context: CallContext) {
+  const { service, logger, audit, limits, meter, stop } = context;
   const { call, operator } = caller;
   limits.enter();
   const stream = new TransformStream<Uint8Array, Uint8Array>();

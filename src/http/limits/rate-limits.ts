@@ -66,22 +66,18 @@ export async function createRateLimits(rates: Partial<Rates>, store: RateStore |
   };
 }
 
-async function countInRedis(
-  group: RateGroup,
-  { requests, window_s }: Rate,
-  { client, prefix }: RateStore,
-  fallback: (caller: string) => Counted,
-): Promise<Rule["count"]> {
+async function countInRedis(group: RateGroup, rate: Rate, store: RateStore, fallback: (caller: string) => Counted) {
+  const { requests, window_s } = rate;
   const { RateLimiterRedis } = await import("rate-limiter-flexible");
   const limiter: RateLimiterRedis = new RateLimiterRedis({
     points: requests,
     duration: window_s,
-    storeClient: client,
-    keyPrefix: `${prefix}:rates:${group}`,
+    storeClient: store.client,
+    keyPrefix: `${store.prefix}:rates:${group}`,
     rejectIfRedisNotReady: true,
     inMemoryBlockOnConsumed: requests + 1, // Once a window is used up, refusals need no Redis call.
   });
-  return (caller) =>
+  return (caller: string): Promise<Counted> =>
     // It rejects with the remaining time when a limit is used up, and with an Error when the counting failed.
     limiter.consume(caller).then(
       ({ consumedPoints, msBeforeNext }) => ({ times: consumedPoints, left_ms: msBeforeNext }),

@@ -33,9 +33,8 @@ export function gramsOf(title: string): Set<string> {
   const longest = isHan ? MAX_NGRAM.characters : MAX_NGRAM.words;
   const grams = new Set<string>();
   for (let from = 0; from < parts.length; from++) {
-    for (let end = from + 1; end <= Math.min(from + longest, parts.length) && parts[end - 1] !== " "; end++) {
+    for (let end = from + 1; end <= Math.min(from + longest, parts.length) && parts[end - 1] !== " "; end++)
       grams.add(parts.slice(from, end).join(isHan ? "" : " "));
-    }
     if (!isHan && from + 2 < parts.length) grams.add(`${parts[from]} _ ${parts[from + 2]}`);
   }
   return isHan || parts.length === 0 ? grams : grams.add(`^${parts[0]}`).add(`${parts.at(-1)}$`);

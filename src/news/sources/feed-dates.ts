@@ -6,8 +6,7 @@ import PATTERNS from "./date-patterns.json" with { type: "json" };
 
 const timed = (pattern: string): RegExp =>
   new RegExp(pattern.split("{time}").join(PATTERNS.time).replace("NUMBER", NUMBER), "iu");
-/** Date patterns: ISO 8601 and East Asian dates, RFC 822 in many languages, American orders, numeric European and American
- * dates, compact ISO 8601, and days without a year. */
+/** Date patterns: ISO 8601, East Asian, RFC 822 in many languages, American, European, and days without a year. */
 const DATES = PATTERNS.dates.map(timed);
 const RELATIVE = PATTERNS.relative.map(timed);
 /** Rewrites that remove weekdays, words like "updated" and parentheses, and move a time behind its date. */
@@ -38,8 +37,7 @@ function offsetOf(name: string, local: number, { zone, languages = [] }: DateHin
 }
 
 const NUMERIC = /^\D{0,20}(\d{1,2})[/-](\d{1,2})(?:[/-]\d|[^\d/-])/;
-/** Criteria for an interpretation of a feed's numeric dates: none is in the future; they are sorted; one is within the last
- * 7 days. */
+/** Criteria for a reading of numeric dates: none is in the future, they are sorted, one is of the last 7 days. */
 const LIKELY: readonly ((dates: readonly number[], now: number) => boolean)[] = [
   (dates, now) => dates.every((date) => date <= now + DAY_MS),
   (dates) => [1, -1].some((way) => dates.every((date, at) => at === 0 || (date - dates[at - 1]!) * way >= 0)),
@@ -108,8 +106,7 @@ function relative(parts: Parts, hints: DateHints, now: number): number | null {
   return Math.floor((now - times * minutes * 60_000) / step) * step;
 }
 
-/** Resolves a day without a year to its latest date up to one day after `now`, since its zone may differ. February 29 may
- * be eight years ago. */
+/** The latest date of a day without a year, up to a day after `now` (zones differ). February 29 may be 8 years ago. */
 function latest(parts: Parts, hints: DateHints, now: number): number | null {
   const next = new Date(now).getUTCFullYear() + 1;
   const dates = Array.from({ length: 10 }, (_, ago) => instant({ ...parts, year: String(next - ago) }, hints));

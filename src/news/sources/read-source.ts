@@ -144,12 +144,8 @@ async function readRemote(place: Location, known: Validators, options: ReaderOpt
 }
 
 /** Follows redirects manually, to limit their number and to keep them on HTTP. */
-async function follow(
-  { location, allowPrivate = false, headers: own = {} }: Location,
-  known: Validators,
-  signal: AbortSignal,
-  { fetch }: ReaderOptions,
-) {
+async function follow(place: Location, known: Validators, signal: AbortSignal, { fetch }: ReaderOptions) {
+  const { location, allowPrivate = false, headers: own = {} } = place;
   let url = new URL(location);
   const { origin } = url;
   const secrets = Object.entries({ ...basicAuth(url), ...own });

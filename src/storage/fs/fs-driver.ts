@@ -74,11 +74,9 @@ export function fsDriver(base: string): StorageDriver {
     async *keys(prefix, kind, items) {
       identity.check();
       const folder = folderOf(prefix);
-      for await (const paths of kind === undefined ? filesBelow(folder, items) : filesOfKind(folder, kind)) {
-        for (const path of paths) {
+      for await (const paths of kind === undefined ? filesBelow(folder, items) : filesOfKind(folder, kind))
+        for (const path of paths)
           if (isValue(path)) yield path.slice(base.length + 1, -SUFFIX.length).replaceAll("/", ":");
-        }
-      }
     },
     discardItem: (key) => identity.around(() => discardItem(files, pathOf(key), base)),
     isDamage: isFileDamage,

@@ -10,6 +10,7 @@ export const IDENTITY: Key = ["ready", "identity"];
 const BATCH = 32; // Marks at once: on a cluster, each is a command that must be answered in time.
 
 const randomId = (): string => randomBytes(16).toString("hex");
+type IdentityOptions = { expected: string | undefined; create: boolean; newId?: () => string };
 
 /** Reads the identity of the storage that a process works on: from then on every call is refused while another storage
  * is in its place. With `create`, missing marks are created: on a new storage, one of an earlier build, and one whose
@@ -18,11 +19,7 @@ const randomId = (): string => randomBytes(16).toString("hex");
  * @returns the id, and how many marks of an existing identity were missing; undefined if no other storage can take its
  * place, and if it has no identity yet
  * @throws StorageReplacedError when it does not have the expected id */
-export async function identifyStorage(
-  storage: Storage,
-  options: { readonly expected: string | undefined; readonly create: boolean; readonly newId?: () => string },
-): Promise<{ readonly id: string; readonly missing: number } | undefined> {
-  const { expected, create, newId = randomId } = options;
+export async function identifyStorage(storage: Storage, { expected, create, newId = randomId }: IdentityOptions) {
   const { identity } = storage;
   if (identity === undefined) return undefined;
   let found = await findIdentity(storage, create);
@@ -69,9 +66,8 @@ export async function findIdentity(storage: Storage, all: boolean) {
 
 async function onMarks<T>(storage: Storage, call: (keys: readonly Key[]) => Promise<readonly T[]>): Promise<T[]> {
   const results: T[] = [];
-  for await (const marks of batchesOf(storage.identity?.marks ?? [], BATCH)) {
+  for await (const marks of batchesOf(storage.identity?.marks ?? [], BATCH))
     results.push(...(await call(marks.map((mark) => [new EncodedSegment(mark)]))));
-  }
   return results;
 }
 

@@ -78,8 +78,7 @@ export class RedisConnection {
    * @param domain the failure domain: the server, or a hash tag of a cluster. While its circuit breaker is open, most
    * callers get an error at once
    * @param once whether a command that may have been applied must not be retried
-   * @throws StorageError when the server cannot be reached, refuses, or does not answer in time; the server's own error
-   * if it concerns only one key */
+   * @throws StorageError for an unreachable, refusing or late server; its own error if it concerns only one key */
   async run<T>(action: (tries: Tries) => Promise<T>, domain?: string, once = false): Promise<T> {
     const began = performance.now();
     const until = began + RETRY_FOR_MS;

@@ -72,13 +72,8 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags, da
 type Replayed = Awaited<ReturnType<typeof run>>;
 
 /** The report, and the last line that was processed when the user interrupted it. */
-async function run(
-  { io, terminal }: Context,
-  source: LineSource,
-  { dryRun, rate, rejected, restart }: Flags,
-  target: string | undefined,
-  replayInto: ReplayTarget,
-) {
+async function run(context: Context, source: LineSource, flags: Flags, target: string | undefined, into: ReplayTarget) {
+  const [{ io, terminal }, { dryRun, rate, rejected, restart }] = [context, flags];
   const pointFile = source.file && target && !dryRun ? resumePointFile(io.env, source.file, target) : undefined;
   const before = restart ? undefined : await resume(source, pointFile, terminal);
   const interrupt = awaitInterrupt(io);
@@ -91,7 +86,7 @@ async function run(
   const showProgress = progressFrom(done.place, done.report);
   try {
     const lines = source.lines(interrupt.signal);
-    const report = await replayInto(rate === undefined ? lines : limitRate(lines, rate, interrupt.signal), {
+    const report = await into(rate === undefined ? lines : limitRate(lines, rate, interrupt.signal), {
       dryRun,
       chunk: rate === undefined ? undefined : Math.min(LARGEST_CHUNK, Math.ceil(rate / CHUNKS_PER_SECOND)),
       before: before && { line: before.place.line, report: before.report, lines: source.linesBefore(before.place) },

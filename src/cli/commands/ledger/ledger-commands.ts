@@ -132,7 +132,7 @@ const top = defineCommand("ledger top", {
       const { topUsers } = await import("../../../admin/search-ledgers.ts");
       const selection = selectionOf(flags, context.clock.now(), zone);
       return withProgress(context, "A shorter range takes less time.", (report) =>
-        topUsers(service, by, { ...selection, limit }, countTo(report, "users read"), damage.add),
+        topUsers(service, { ...selection, by, limit }, countTo(report, "users read"), damage.add),
       );
     });
     await printTable(context, { table: "top users", rows });

@@ -86,8 +86,7 @@ export async function verifyWithProgress(
 const MAX_MESSAGES = 100; // Most messages kept about values without a user, and per user.
 
 /** Verifies the values outside the ledgers in the same scan.
- * @returns `hooks` for the verification; and `add`, which sets the first damage of each user whose verification has
- * none, and returns the other damage */
+ * @returns `hooks` for the verification; `add`, which sets the first damage of users without any and returns the rest */
 async function openValueChecks(storage: Storage) {
   const { checkValues } = await import("../../../admin/find-damaged-values.ts");
   const { encodeSegment } = await import("../../../storage/keys.ts");

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { Readable, Writable } from "node:stream";
-import type { LastFrame, OutputFrame } from "../../../contract/admin-call.ts";
+import type { OutputFrame } from "../../../contract/admin-call.ts";
 import type { AdminCommand, AdminOutput } from "../../../http/admin/admin-app.ts";
 import type { Service } from "../../../service/service.ts";
 import type { CommandIo } from "../../framework/command-io.ts";
@@ -22,12 +22,8 @@ export async function hostedCommands({ catalogue, main }: Program, service: Serv
   });
 }
 
-async function runHosted(
-  main: Program["main"],
-  argv: readonly string[],
-  service: Service,
-  { format, quiet, terminal, signal, write }: AdminOutput,
-): Promise<LastFrame> {
+async function runHosted(main: Program["main"], argv: readonly string[], service: Service, output: AdminOutput) {
+  const { format, quiet, terminal, signal, write } = output;
   const { columns, colour } = terminal;
   let question: string | undefined;
   const signals = new EventEmitter();

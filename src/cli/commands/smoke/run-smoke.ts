@@ -26,8 +26,7 @@ type PlannedFile = { readonly file: SmokeFile; readonly cases: readonly Case[] }
 type FileDaemon = DaemonTarget | DaemonPlan;
 
 /** Runs smoke files and reports their results.
- * @throws CommandFailure when a file is invalid (then none is run), a step failed, the daemon cannot be reached, or the
- * JUnit report cannot be written */
+ * @throws CommandFailure for an invalid file (none is run then), a failed step, no daemon, and an unwritable report */
 export async function runSmoke(options: SmokeOptions, context: Context): Promise<void> {
   refuseStorageFlags(context);
   const planned = await openFiles(options, context);
@@ -179,14 +178,10 @@ function failOnErrors(errors: readonly string[], { terminal }: Context): void {
   throw new CommandFailure(EXIT.usage, `${count}; nothing was run. See \`anp help smoke-files\`.`);
 }
 
-async function runOne(
-  { file, cases }: PlannedFile,
-  daemon: FileDaemon,
-  options: SmokeOptions,
-  context: Context,
-  { signal, openRunners }: { signal: AbortSignal; openRunners: ReturnType<typeof sharedRunners> },
-): Promise<FileResult> {
-  const { bail, update } = options;
+type Shared = { readonly signal: AbortSignal; readonly openRunners: ReturnType<typeof sharedRunners> };
+
+async function runOne(one: PlannedFile, daemon: FileDaemon, options: SmokeOptions, context: Context, shared: Shared) {
+  const [{ file, cases }, { bail, update }, { signal, openRunners }] = [one, options, shared];
   const common = { env: context.env, signal, bail, cwd: context.cwd, update, cases };
   if ("url" in daemon) {
     const reason = reasonToSkip(file, options);
