@@ -7,6 +7,7 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliDecompressSync } from "node:zlib";
 import { build } from "rolldown";
 import DOCS_PAGE from "../src/http/pages/docs-page.json" with { type: "json" };
 
@@ -16,7 +17,7 @@ const OUTPUT = "dist/bundle";
 const readFiles = (await readdir("src", { recursive: true })).filter((file) =>
   /\.(br|wasm|md|txt|lua|bash|zsh|fish)$/.test(file),
 );
-for (const file of readFiles) await cp(join("src", file), join("dist", file));
+for (const file of readFiles) await copyData(file, join("dist", file));
 const { TRAINED_FILE, trainedRouter } = await import("../dist/assistant/routing/router.js");
 
 const SWAGGER_UI = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
@@ -36,9 +37,9 @@ const withoutLanguages = {
 
 /** What the licence of the dictionary asks for. */
 const CC_CEDICT =
-  "The file cc-cedict.tsv.br is made of CC-CEDICT (https://cc-cedict.org), by MDBG and its editors: its glosses are shortened, " +
-  "stemmed and inverted. The vectors in term-vectors.br began as those of the glosses in GloVe (https://nlp.stanford.edu/projects/glove, " +
-  "by Jeffrey Pennington, Richard Socher and Christopher D. Manning; public domain), and those in title-network.br and answer-network.br as theirs. Like CC-CEDICT they are licensed under Creative Commons Attribution-ShareAlike 4.0 International " +
+  "The file cc-cedict.tsv is made of CC-CEDICT (https://cc-cedict.org), by MDBG and its editors: its glosses are shortened, " +
+  "stemmed and inverted. The vectors in term-vectors began as those of the glosses in GloVe (https://nlp.stanford.edu/projects/glove, " +
+  "by Jeffrey Pennington, Richard Socher and Christopher D. Manning; public domain), and those in title-network and answer-network as theirs. Like CC-CEDICT they are licensed under Creative Commons Attribution-ShareAlike 4.0 International " +
   "(https://creativecommons.org/licenses/by-sa/4.0/).";
 
 const trainedRouterFile = {
@@ -121,7 +122,7 @@ await build({
 
 for (const file of readFiles) {
   const folder = basename(dirname(file)) === "data" ? "data" : "";
-  await cp(join("src", file), join(OUTPUT, folder, basename(file)));
+  await copyData(file, join(OUTPUT, folder, basename(file)));
 }
 // The compiled modules read it beside the module that is its own: the tests run them.
 await cp(join(OUTPUT, TRAINED_FILE), join("dist/assistant/routing", TRAINED_FILE));
@@ -158,6 +159,12 @@ async function keepCode() {
   const { status, stderr } = spawnSync(process.execPath, ["-e", script, "anp"], { encoding: "utf8" });
   await rm(folder, { recursive: true });
   if (status !== 0) throw new Error(`The build cannot run the program: ${stderr}`);
+}
+
+/** Copies a data file of `src`; without its compression, if it has one, and the end of its name. */
+async function copyData(file, to) {
+  if (!file.endsWith(".br")) return cp(join("src", file), to);
+  await writeFile(to.slice(0, -".br".length), brotliDecompressSync(await readFile(join("src", file))));
 }
 
 async function sourcesOf(room) {

@@ -2,8 +2,9 @@
 // It learns from companies' help centers and from encyclopedia passages (scripts/help-centers.js); how well the questions of those that are left out are told is
 // printed. What the encoder says of a company is that of the encoder which learned from the other half of the companies: scripts/make-encoder.js wrote it to `halves`.
 // The file is described in scripts/attention-trainer.js.
-import { copyFileSync, cpSync, readFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 import { AttentionNetwork } from "../dist/language/attention/attention-network.js";
 import { detectLanguage } from "../dist/language/detect-language.js";
 import { areaOf, along, directionsOf, learn, pairOf, readerOf, vocabularyOf, write } from "./attention-trainer.js";
@@ -61,7 +62,8 @@ async function programWith(half) {
   const copy = `../node_modules/.cache/anp-half-${half}/`;
   const at = (path) => new URL(path, import.meta.url);
   cpSync(at("../dist/"), at(copy), { recursive: true });
-  copyFileSync(join(halves, `${half}.br`), at(`${copy}assistant/encoder/term-vectors.br`));
+  const vectors = brotliDecompressSync(readFileSync(join(halves, `${half}.br`)));
+  writeFileSync(at(`${copy}assistant/encoder/term-vectors`), vectors);
   return programIn(copy);
 }
 

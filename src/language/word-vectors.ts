@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { brotliDecompressSync } from "node:zlib";
+import { readCompressed } from "../runtime/compressed-file.ts";
 
 /** Word vectors from a file of numbered lines. After the words, the file has one byte of rarity per word, one float32 scale
  * per vector, and the vectors as int8. */
@@ -32,7 +31,7 @@ export function readWordVectors(file: URL, dimensions: number) {
 
 /** Reads a compressed file of lines, an empty line and binary data. Returns the number of each line, and the data. */
 export function readNumberedLines(file: URL): { numbers: ReadonlyMap<string, number>; bytes: Buffer } {
-  const bytes = brotliDecompressSync(readFileSync(file));
+  const bytes = readCompressed(file);
   const end = bytes.indexOf("\n\n");
   const numbers = new Map<string, number>();
   for (const line of bytes.toString("utf8", 0, end).split("\n")) numbers.set(line, numbers.size);

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 import { expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
@@ -14,5 +15,18 @@ it("bundles each data file as its module has it, although all of them lie in one
     if (!(await readFile(source)).equals(await readFile(bundled))) changed.push(file);
   }
   expect(read.length).toBeGreaterThan(10);
+  expect(changed).toEqual([]);
+});
+
+it("bundles each compressed file without its compression, and so does the folder of the compiled modules", async () => {
+  const files = (await readdir(join(root, "src"), { recursive: true })).filter((file) => file.endsWith(".br"));
+  const changed = [];
+  for (const file of files) {
+    const whole = brotliDecompressSync(await readFile(join(root, "src", file)));
+    const copies = [join(root, "dist", file), join(root, "dist/bundle", basename(file))];
+    for (const copy of copies.map((path) => path.replace(/\.br$/, "")))
+      if (!(await readFile(copy)).equals(whole)) changed.push(copy);
+  }
+  expect(files.length).toBeGreaterThan(3);
   expect(changed).toEqual([]);
 });

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { brotliDecompressSync } from "node:zlib";
+import { readCompressed } from "../../runtime/compressed-file.ts";
 
 /** CC-CEDICT (CC BY-SA 4.0), a Chinese–English dictionary of about 120,000 words, as `scripts/make-dictionary.js` describes it. */
 const FILE = new URL("cc-cedict.tsv.br", import.meta.url);
@@ -10,7 +9,7 @@ const LONGEST = 6; // Longest dictionary word that segmentation tries, in charac
 const COST = { word: 1, character: 1.5, unknown: 2 };
 const NEWLINE = 10;
 
-let tables: { readonly chinese: Table; readonly english: Table } | undefined;
+let tables: ReturnType<typeof readTables> | undefined;
 
 const chinese = (word: string): readonly string[] | undefined => (tables ??= readTables()).chinese(word);
 /** Readings of a Chinese word in pinyin, without tones and spaces: `chongzhi` for 充值. */
@@ -22,16 +21,14 @@ export const toEnglish = (word: string): Translation[] => translationsOf(chinese
 export const toChinese = (englishStem: string): Translation[] =>
   translationsOf((tables ??= readTables()).english(englishStem)?.[1]);
 
-type Table = (word: string) => readonly string[] | undefined;
-
-function readTables(): { chinese: Table; english: Table } {
-  const bytes = brotliDecompressSync(readFileSync(FILE));
+function readTables() {
+  const bytes = readCompressed(FILE);
   const middle = bytes.indexOf("\n\n");
   return { chinese: tableOf(bytes.subarray(0, middle + 1)), english: tableOf(bytes.subarray(middle + 2)) };
 }
 
 /** A binary search over lines that are sorted by the bytes of their first field. */
-function tableOf(bytes: Buffer): Table {
+function tableOf(bytes: Buffer): (word: string) => readonly string[] | undefined {
   const starts: number[] = [];
   for (let at = 0; at < bytes.length; at = bytes.indexOf(NEWLINE, at) + 1) starts.push(at);
   return (word) => {
