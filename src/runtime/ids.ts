@@ -3,19 +3,19 @@ import type { Random } from "./random.ts";
 
 const EPOCH_MS = 1_767_225_600_000; // 2026-01-01: from here, 41 bits of milliseconds last until the year 2095.
 const RANDOM_BITS = 12;
-const POOL_BYTES = 4096; // For many ids at once: a call for each would cost more than the rest of a request.
+const POOL_BYTES = { first: 64, most: 4096 }; // For many ids at once: a call for each would cost more than the rest of a request.
 const DIGITS = "0123456789abcdefghijklmnopqrstuv";
 export type Ids = ReturnType<typeof createIds>;
 
 /** Ids from a clock and randomness. An integer is unique only once a record has it: the caller retries on a clash. */
 export function createIds(clock: Clock, random: Random) {
   let last = 0;
-  let [pool, used] = ["", 0];
+  let [pool, used, size] = ["", 0, POOL_BYTES.first];
 
   function digits(count: number): string {
     if (used + count > pool.length) {
-      pool = Buffer.from(random.bytes(POOL_BYTES).map((byte) => DIGITS.charCodeAt(byte & 31))).toString("latin1");
-      used = 0;
+      pool = Buffer.from(random.bytes(size).map((byte) => DIGITS.charCodeAt(byte & 31))).toString("latin1");
+      [used, size] = [0, Math.min(2 * size, POOL_BYTES.most)];
     }
     used += count;
     return pool.slice(used - count, used);
