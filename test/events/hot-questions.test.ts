@@ -245,9 +245,11 @@ describe("hot questions", () => {
       foldQuestion(day, totals, asked(NOON, `user ${n}`, `Who${"?".repeat(n)}`));
     for (let n = 0; n < DAY_LIMITS.questions + 10; n++)
       foldQuestion(day, totals, asked(NOON, "a", `question number ${n}`));
-    for (let n = 0; n < DAY_LIMITS.asked; n++) foldQuestion(day, totals, asked(NOON, `user ${n % 50}`, "Who?"));
+    day.asked = DAY_LIMITS.asked - 100; // As if it had been asked so often.
+    for (let n = 0; n < 200; n++) foldQuestion(day, totals, asked(NOON, `user ${n % 50}`, "Who?"));
     expect(day.questions.size).toBe(DAY_LIMITS.questions);
     expect(day.asked).toBe(DAY_LIMITS.asked);
+    expect(day.questions.get("who")?.times.length).toBe(DAY_LIMITS.variants + 10 + 100);
     expect(day.questions.get("who")?.texts.length).toBe(DAY_LIMITS.variants);
     const window = { from: NOON, to: NOON };
     expect(rankQuestions(totals, window, { limit: 2, min_users: 3 })).toHaveLength(1);
