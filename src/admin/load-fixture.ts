@@ -13,6 +13,7 @@ const names = { user_id: z.string(), token: z.string(), plan: z.string() };
 const fixtureUser = z.strictObject({ ...names, free_daily_quota: count, points: count, lang: language });
 const usersFile = z.object({ users: z.array(fixtureUser) });
 const loadMark = z.strictObject({ moved_by_ms: z.int() });
+const datedEvent = z.looseObject({ created_at: z.iso.datetime({ offset: true }) });
 /** A fixture: a folder of sample data, written for one instant, its anchor (ms since the epoch). */
 export type Fixture = Readonly<Awaited<ReturnType<typeof openFixture>>>;
 /** A user of a fixture, with a token that is valid only where the fixture was loaded. */
@@ -61,8 +62,7 @@ export async function loadFixture(fixture: Fixture, service: Service, changes: R
   }
   const moved_by_ms = await dateOffset(fixture, storage, clock.now());
   const events = await readFile(join(fixture.folder, "events.ndjson"), "utf8");
-  const mark = JSON.stringify(sha256(events));
-  const key = eventsKey(fixture);
+  const [key, mark] = [eventsKey(fixture), JSON.stringify(sha256(events))];
   // A replay that finds all events in the log would be a large part of a daemon's start.
   if ((await storage.get(key)) !== mark) {
     await service.events.replay(movedLines(events, moved_by_ms));
@@ -81,9 +81,8 @@ export async function dateOffset(fixture: Fixture, storage: Storage, now: number
 }
 
 function* movedLines(events: string, by: number): Generator<string> {
-  for (const line of events.split("\n")) {
-    if (line.trim() === "") continue;
-    const event = z.looseObject({ created_at: z.iso.datetime({ offset: true }) }).parse(JSON.parse(line));
+  for (const line of events.split("\n").filter((one) => one.trim() !== "")) {
+    const event = datedEvent.parse(JSON.parse(line));
     yield JSON.stringify({ ...event, created_at: new Date(Date.parse(event.created_at) + by).toISOString() });
   }
 }

@@ -12,10 +12,7 @@ export function readWordVectors(file: URL, dimensions: number) {
   return {
     has: (word: string): boolean => numbers.has(word),
     /** The rarity of a word, 0 to 1; 1 for a word without a vector. */
-    rarityOf(word: string): number {
-      const number = numbers.get(word);
-      return number === undefined ? 1 : bytes[number]! / 255;
-    },
+    rarityOf: (word: string): number => (bytes[numbers.get(word) ?? -1] ?? 255) / 255,
     /** Adds the vector of a word to a sum; an unknown word adds nothing. */
     addTo(sum: Float32Array, word: string, weight = 1): void {
       const number = numbers.get(word);
