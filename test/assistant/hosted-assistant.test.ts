@@ -112,7 +112,7 @@ it("loads all that the first question needs while it warms up", async () => {
   const given = [module, { index: 1, removed: [], added: EXCHANGE }, ...questions].map((each) => JSON.stringify(each));
   const args = ["--input-type=module", "--eval", RECORD_READS, ...given];
   const { stdout } = await promisify(execFile)(process.execPath, args);
-  const files = ["thesaurus.txt", "answer-network.br", "term-vectors.br", "vector-kernel.wasm"];
+  const files = ["thesaurus.txt", "answer-network", "term-vectors", "vector-kernel.wasm"];
   const warming: unknown = expect.arrayContaining(files);
   expect(JSON.parse(stdout)).toEqual({ warming, outcome: "answered", answering: [] });
 });
