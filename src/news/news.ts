@@ -15,7 +15,8 @@ import { maxRefreshTime, createSharedRefresh } from "./refresh/shared-refresh.ts
 import { createRefreshLease } from "./refresh/refresh-lease.ts";
 import { createSourceFetch } from "./sources/public-fetch.ts";
 import { createSourcePacing, isDisabled } from "./sources/source-pacing.ts";
-import { type DateShift, deepFreeze } from "./snapshot/projection.ts";
+import { deepFreeze } from "../runtime/deep-freeze.ts";
+import type { DateShift } from "./snapshot/date-shift.ts";
 import { LatestSnapshot, type Projection } from "./snapshot/latest-snapshot.ts";
 import type { RefreshMode, SnapshotRecord, SourceState } from "./snapshot/snapshot-document.ts";
 import { createSnapshotStore } from "./snapshot/snapshot-store.ts";

@@ -7,7 +7,7 @@ import { groupBy } from "../../runtime/group-by.ts";
 import { mergeItems } from "../items/dedupe.ts";
 import { sentimentOf } from "../sentiment/sentiment-model.ts";
 import { type ListedItem, EMPTY_PARTS, type Parts, type StoredItem } from "../items/stored-items.ts";
-import { createDateShifter, type DateOf, type DateShift } from "../snapshot/projection.ts";
+import { createDateShifter, type DateOf, type DateShift } from "../snapshot/date-shift.ts";
 import type { RefreshMode, SnapshotContent, SnapshotRecord, SourceState } from "../snapshot/snapshot-document.ts";
 import type { SourceContent } from "../sources/parse-source.ts";
 import { settingsOf, type Source } from "../sources/sources.ts";

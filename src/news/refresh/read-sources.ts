@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { JobError } from "../../compute/job-runner.ts";
 import type { EncodedContent } from "../jobs/news-jobs.ts";
 import type { SnapshotDeps } from "../snapshot/latest-snapshot.ts";
-import { shiftAt } from "../snapshot/projection.ts";
+import { shiftAt } from "../snapshot/date-shift.ts";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
 import { NO_VALIDATORS, printLocation, readSource, type ReaderOptions, type Reading } from "../sources/read-source.ts";
 import { SourceError } from "../sources/source-error.ts";

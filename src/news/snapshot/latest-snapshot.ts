@@ -8,7 +8,9 @@ import type { NewsJobs, ShownParts } from "../jobs/news-jobs.ts";
 import { type PublishedDocument, snapshotKey, type SnapshotRecord } from "./snapshot-document.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 import { printKey } from "../../storage/documents.ts";
-import { type DateShift, deepFreeze, type ProjectedParts, shiftAt } from "./projection.ts";
+import { deepFreeze } from "../../runtime/deep-freeze.ts";
+import { type DateShift, shiftAt } from "./date-shift.ts";
+import type { ProjectedParts } from "./projection.ts";
 import type { TopicViews } from "./topic-views.ts";
 
 const LOOK_EVERY_MS = 1000;

@@ -5,7 +5,7 @@ import type { Language, Sentiment } from "../../contract/schemas/shared-fields.t
 import { DAY_MS, toIsoOrNull } from "../../runtime/clock.ts";
 import { HALF_LIFE_MS, trendAt } from "../topics/heat.ts";
 import type { Projection } from "./latest-snapshot.ts";
-import { deepFreeze } from "./projection.ts";
+import { deepFreeze } from "../../runtime/deep-freeze.ts";
 import type { Topic, TopicViews } from "./topic-views.ts";
 
 export type NewsList = z.infer<typeof newsList>;
