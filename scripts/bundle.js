@@ -168,7 +168,9 @@ async function keepCode() {
       }
       if (process.exitCode === 0) keepCode();
     })();`;
-  const { status, stderr } = spawnSync(process.execPath, ["-e", script, "anp"], { encoding: "utf8" });
+  // The settings of whoever builds are not for these commands.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("ANP_")));
+  const { status, stderr } = spawnSync(process.execPath, ["-e", script, "anp"], { encoding: "utf8", env });
   await rm(folder, { recursive: true });
   if (status !== 0) throw new Error(`The build cannot run the program: ${stderr}`);
 }
