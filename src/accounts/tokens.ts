@@ -140,8 +140,7 @@ async function findDigest(storage: Documents, idOrSecret: string): Promise<strin
   const digest = sha256(idOrSecret);
   if ((await storage.get(tokenKey(digest))) !== undefined) return digest;
   if (!/^[0-9a-f]{16}$/.test(idOrSecret)) return undefined;
-  for await (const segment of storage.children(["tokens"]))
-    if (segment.text.startsWith(idOrSecret)) return segment.text;
+  for await (const { text } of storage.children(["tokens"])) if (text.startsWith(idOrSecret)) return text;
   return undefined;
 }
 

@@ -8,6 +8,9 @@ import { decodeSegment, encodeKey } from "../storage/keys.ts";
 import { CorruptionError, EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 
+/** When, by whom and why a user's data were erased; `complete` once only the ledger is left. */
+const erasure = z.strictObject({ at: z.iso.datetime(), actor: z.string(), reason: z.string(), complete: z.boolean() });
+
 /** A user's profile: the user's settings, stored outside the ledger. */
 export const userProfile = z.strictObject({
   user_id: z.string().min(1).max(LIMITS.userId),
@@ -15,10 +18,7 @@ export const userProfile = z.strictObject({
   free_daily_quota: z.int().min(0).nullable(), // Free uses per day; null means the configured default.
   lang: language,
   as_of: z.string().optional(), // Version of the token that set it, as `JwtIdentity.as_of`; absent if none did.
-  /** When, by whom and why the user's data were erased; `complete` once only the ledger is left. */
-  erased: z
-    .strictObject({ at: z.iso.datetime(), actor: z.string(), reason: z.string(), complete: z.boolean() })
-    .optional(),
+  erased: erasure.optional(),
 });
 
 export type UserProfile = z.infer<typeof userProfile>;

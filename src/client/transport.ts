@@ -50,19 +50,14 @@ export async function readResponse(response: IncomingMessage) {
 
 type Read<T> = (response: IncomingMessage, begun: () => void) => Promise<T>;
 
-/** As `send`, for a response that is read as it comes.
+/** As `send`, for a response that is read as it comes. @param ms timeout
  * @param read gets the response and a function that ends the timeout; throws if the response is incomplete */
-export async function exchange<T>(
-  wire: WireRequest,
-  timeout_ms: number,
-  signal: AbortSignal | undefined,
-  read: Read<T>,
-) {
+export async function exchange<T>(wire: WireRequest, ms: number, signal: AbortSignal | undefined, read: Read<T>) {
   const { method, url, headers, body, insecure = false } = wire;
   signal?.throwIfAborted();
   const { protocol, origin } = new URL(url);
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), timeout_ms);
+  const timer = setTimeout(() => late.abort(), ms);
   const state = { sent: false };
   let response: IncomingMessage | undefined;
   try {
@@ -83,7 +78,7 @@ export async function exchange<T>(
   } catch (error) {
     signal?.throwIfAborted();
     const what = late.signal.aborted
-      ? `sent no complete response within ${timeout_ms / 1000} s`
+      ? `sent no complete response within ${ms / 1000} s`
       : `${response === undefined ? "cannot be reached" : "sent no complete response"}: ${reasonOf(error as Error)}`;
     throw new WireError(`${origin} ${what}.`, { ...state, late: late.signal.aborted, cause: error });
   } finally {

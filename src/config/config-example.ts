@@ -40,9 +40,8 @@ function setting({ path, fallback, schema, secret }: ConfigKey): string[] {
   if (secret) return [`${name}_file: /run/secrets/${name}`];
   const given = (schema.meta()?.["examples"] ?? []) as readonly unknown[];
   const [example] = given.length === 0 && schema instanceof z.ZodEnum ? schema.options : given;
-  return stringify({ [name]: fallback ?? example ?? null }, { lineWidth: WIDTH })
-    .trimEnd()
-    .split("\n");
+  const text = stringify({ [name]: fallback ?? example ?? null }, { lineWidth: WIDTH });
+  return text.trimEnd().split("\n");
 }
 
 /** The lines of a text of at most `width` characters each; a longer word is a line. */

@@ -99,17 +99,14 @@ const sections = z.strictObject({
   log: section({ level: z.enum(["debug", "info", "warn", "error", "silent"]).default("info") }),
 });
 
+const APART = "must differ from admin.port and metrics.port on the same host, as these two must";
+function arePortsApart({ server, admin, metrics }: z.infer<typeof sections>): boolean {
+  const fixed = [server, admin, metrics].filter(({ port }) => port); // The others get free ports.
+  return new Set(fixed.map(({ host, port }) => `${host} ${port}`)).size === fixed.length;
+}
+
 /** The whole configuration. Every key has a default; an unknown key is an error. */
-export const configSchema = sections.refine(
-  ({ server, admin, metrics }) => {
-    const fixed = [server, admin, metrics].filter(({ port }) => port); // The others get free ports.
-    return new Set(fixed.map(({ host, port }) => `${host} ${port}`)).size === fixed.length;
-  },
-  {
-    path: ["server", "port"],
-    error: "must differ from admin.port and metrics.port on the same host, as these two must",
-  },
-);
+export const configSchema = sections.refine(arePortsApart, { path: ["server", "port"], error: APART });
 
 for (const [path, description] of Object.entries(TEXTS)) {
   const field = schemaAt(configSchema, path.split("."))!;

@@ -39,12 +39,11 @@ export const newsSource = z.strictObject({
   headers: z.record(headerName, headerValue).optional(),
 });
 
+const haveOwnIds = (list: readonly { id: string }[]) => new Set(list.map(({ id }) => id)).size === list.length;
+
 /** The section `news` of the config. `{}` configures no sources. */
 export const newsConfig = z.strictObject({
-  sources: z
-    .array(newsSource)
-    .default([])
-    .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, "must not name the same id twice"),
+  sources: z.array(newsSource).default([]).refine(haveOwnIds, "must not name the same id twice"),
   contact: example(contact, "https://example.com/contact").optional(),
   allow_private: z.boolean().default(false),
   notices: fileOf("notices.json"),

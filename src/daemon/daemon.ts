@@ -41,11 +41,8 @@ export interface DaemonOptions {
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
-interface Started {
-  readonly listeners: Partial<Record<"api" | "metrics" | "admin", Listener>>;
-  readonly inFlight: ConcurrencyLimits;
-  readonly rates: Awaited<ReturnType<typeof openRateLimits>>;
-}
+type Listeners = Partial<Record<"api" | "metrics" | "admin", Listener>>;
+type Started = { listeners: Listeners; inFlight: ConcurrencyLimits; rates: Awaited<ReturnType<typeof openRateLimits>> };
 
 /** One daemon: `run` opens, starts, serves until a stop signal, and drains. The service is created with the daemon's
  * logger and observer, so call `openLog` and `observe` first.
@@ -219,7 +216,7 @@ export class Daemon {
   }
 }
 
-const stopAll = (listeners: Started["listeners"], drain_ms: number) =>
+const stopAll = (listeners: Listeners, drain_ms: number) =>
   Promise.all(Object.values(listeners).map((listener) => listener.stop(drain_ms)));
 
 async function tidy({ storage, logger }: Service, signal: AbortSignal): Promise<void> {

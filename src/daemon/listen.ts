@@ -14,7 +14,6 @@ const BACKLOG = 4096; // Connections that wait to be accepted; the kernel takes 
 const KEEP_ALIVE_MS = 75_000; // Longer than proxies and clients keep idle connections, so that none uses a closed one.
 
 const BOUNDS: ConnectionBounds = { peer_ms: 10_000, max_connections: Infinity };
-type Server = Awaited<ReturnType<typeof listhen>>["server"];
 /** A server that listens. */
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
@@ -69,7 +68,7 @@ async function listenWithListhen(handler: RequestListener, host: string, port: n
 
 const SWEEP_MS = 50; // How often connections that have become idle are closed while the server stops, ms.
 
-async function drain(server: Server, drain_ms: number): Promise<void> {
+async function drain(server: Awaited<ReturnType<typeof listhen>>["server"], drain_ms: number): Promise<void> {
   const cut = setTimeout(() => server.closeAllConnections(), drain_ms);
   // A connection whose last request ends from now on would be kept alive for seconds, and delay the stop.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);

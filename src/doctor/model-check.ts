@@ -73,14 +73,11 @@ async function probe(model: ProviderConfig, otherwise: "none" | "extractive", si
     const query = new URLSearchParams(model.query).toString();
     const messages = [{ role: "user", content: "ping" }];
     const body = JSON.stringify({ model: model.model, [model.length_field]: TOKENS, messages, ...model.body });
-    const {
-      ok,
-      status,
-      body: reply,
-    } = await ask(`/chat/completions${query === "" ? "" : `?${query}`}`, { method: "POST", body });
-    await reply?.cancel();
+    const reply = await ask(`/chat/completions${query === "" ? "" : `?${query}`}`, { method: "POST", body });
+    await reply.body?.cancel();
     const ms = Math.round(performance.now() - started);
-    if (ok) return finding("modelAnswers", { place, model: model.model, ms });
+    if (reply.ok) return finding("modelAnswers", { place, model: model.model, ms });
+    const { status } = reply;
     return refusal(status, place, model) ?? finding("noModelThere", { place, status, model: model.model });
   } catch (error) {
     const fallback = otherwise === "extractive" ? ", or are answered from the sources." : ".";

@@ -2,9 +2,7 @@
 export const DAY_MS = 86_400_000;
 
 /** The one source of time. All code reads it, so a run with a fixed `--now` is repeatable. */
-export interface Clock {
-  now(): number; // Milliseconds since the Unix epoch.
-}
+export type Clock = { now(): number }; // Milliseconds since the Unix epoch.
 
 export const systemClock: Clock = { now: () => Date.now() };
 

@@ -14,10 +14,7 @@ import type { Call, Outcome } from "./operation.ts";
 import { createPoints, type AccountOperationId } from "./points.ts";
 import { createUserStates } from "./user-state.ts";
 
-export interface AccountsDeps extends Pick<LedgerDeps, "storage" | "clock" | "observer"> {
-  readonly config: Config;
-  readonly random: Random;
-}
+export type AccountsDeps = Pick<LedgerDeps, "storage" | "clock" | "observer"> & { config: Config; random: Random };
 
 /** The part of the service for users and their points, without assistant and news. */
 export type AccountsService = ReturnType<typeof createAccountsService>;

@@ -20,13 +20,8 @@ export function reversalOf(entry: number): LedgerOperation {
   return { id: `reversal:${entry}`, request: { type: "reversal", entry }, origin: { in: "path", path: "entry" } };
 }
 
-export type AccountOperationId =
-  | "getMe"
-  | "getPoints"
-  | "getLedger"
-  | "exchangePoints"
-  | "postTradeReward"
-  | "getSubscription";
+type AccountReadId = "getMe" | "getPoints" | "getLedger" | "getSubscription";
+export type AccountOperationId = AccountReadId | "exchangePoints" | "postTradeReward";
 
 type PointsDeps = { config: Config; ids: Ids; ledger: Ledger; userStates: UserStates; subscriptions: Subscriptions };
 

@@ -15,12 +15,10 @@ export function parseDocument<T>(key: Key, text: string | undefined, schema: z.Z
   return checked;
 }
 
+type Text<E> = string | undefined | E;
+
 /** As {@link parseDocument}, but returns the error, also that of a value that {@link readEach} could not read. */
-export function checkDocument<T, E extends StorageError = never>(
-  key: Key,
-  text: string | undefined | E,
-  schema: z.ZodType<T>,
-): T | undefined | E | CorruptionError {
+export function checkDocument<T, E extends StorageError = never>(key: Key, text: Text<E>, schema: z.ZodType<T>) {
   if (typeof text !== "string") return text;
   const value = parseOrError(text);
   if (value instanceof Error) return new CorruptionError(printKey(key), value.message);

@@ -38,14 +38,14 @@ describe.each([0, 1, 3, 48])("%i vectors", (count) => {
       weightsOf,
       read(target),
     );
-    kernel.addRows(target, list, count, 128, weights);
+    kernel.call.addRows(target, list, count, 128, weights);
     expectClose(read(target), expected);
   });
 
   test("are multiplied with one", () => {
     const [products, vector] = [place(count + 1), place(WIDTH)];
     const after = read(products, count + 1).at(-1);
-    kernel.products(products, list, count, 256, vector);
+    kernel.call.products(products, list, count, 256, vector);
     const of = (unit: number): number =>
       read(unit + 256).reduce((sum, value, at) => sum + value * read(vector)[at]!, 0);
     expectClose(read(products, count), units.map(of));
@@ -69,7 +69,7 @@ describe.each([0, 1, 3, 48])("%i vectors", (count) => {
     );
     const hidden = sumOfRows(rowsOf(product), attended, withMean);
     const expected = read(target).map((value, at) => value + Math.max(0, hidden[at]!));
-    kernel.addHidden(target, unit, list, count, weights, kernel.input, flags.rows, flags.inputs, product.rows);
+    kernel.call.addHidden(target, unit, list, count, weights, kernel.input, flags.rows, flags.inputs, product.rows);
     expectClose(read(target), expected);
   });
 });

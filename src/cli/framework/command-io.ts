@@ -25,7 +25,4 @@ export interface CommandIo extends Stoppable {
   };
 }
 
-type OutputStream = Writable & {
-  readonly isTTY?: boolean;
-  readonly columns?: number; // Width in columns, of a terminal.
-};
+type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number }; // The width of a terminal.

@@ -38,9 +38,8 @@ const READERS: Readonly<Record<string, Reader<unknown>>> = { now: instant, forma
 /** @throws UsageError that names each invalid flag */
 export function readGlobals(program: Command, env: Env): Globals {
   const raw = program.opts<Readonly<Record<string, string | boolean>>>();
-  const errors = EXCLUSIVE.filter((flags) => flags.every((flag) => raw[flag] !== undefined)).map(
-    ([one, other]) => `${flagOf(one!)} and ${flagOf(other!)} exclude each other.`,
-  );
+  const clashes = EXCLUSIVE.filter((flags) => flags.every((flag) => raw[flag] !== undefined));
+  const errors = clashes.map(([one, other]) => `${flagOf(one!)} and ${flagOf(other!)} exclude each other.`);
   const values: Record<string, unknown> = {};
   for (const [flag, typed] of Object.entries(raw)) {
     try {

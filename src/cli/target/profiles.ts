@@ -7,12 +7,9 @@ import type { Env } from "../framework/command-io.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.ts";
 import { profilesFile } from "./user-folder.ts";
 
+const text = z.string().min(1);
 const profile = z
-  .strictObject({
-    url: z.string().min(1),
-    token: z.string().min(1).optional(), // The token itself, or the file that holds it.
-    token_file: z.string().min(1).optional(),
-  })
+  .strictObject({ url: text, token: text.optional(), token_file: text.optional() })
   .refine(({ token, token_file }) => !(token && token_file), "token and token_file exclude each other");
 
 const profilesFileSchema = z.strictObject({
@@ -20,7 +17,7 @@ const profilesFileSchema = z.strictObject({
   profiles: z.record(z.string(), profile).default({}),
 });
 
-/** A daemon and the token to send, under a name. */
+/** A daemon and the token to send, or the file that holds it, under a name. */
 export type Profile = z.infer<typeof profile>;
 /** The user's profiles. */
 export type Profiles = z.infer<typeof profilesFileSchema>;

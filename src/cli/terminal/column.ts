@@ -40,6 +40,7 @@ export type Table<T, N extends TableName> = Cells<T, N> & { readonly table: N; r
 
 const REF_SHOWN = 13; // Characters of a shortened reference, enough for --ref.
 type Row = Readonly<Record<string, unknown>>;
+type Timed = Pick<Context, "clock">;
 type Place = { readonly row: Row; readonly terminal: Terminal; readonly now: number; readonly zone: string };
 
 /** The formatters for a terminal, by their names in `tables.json`. */
@@ -60,10 +61,8 @@ const SHOWN: Readonly<Record<string, (value: never, place: Place) => string>> = 
 type Written = { readonly of?: string; readonly as?: string; readonly empty?: string };
 
 /** The columns of a table. */
-export function tableColumns<T extends object, N extends TableName>(
-  { clock }: Pick<Context, "clock">,
-  { table, zone = "Z", cells }: Table<T, N>,
-): Column<T>[] {
+export function tableColumns<T extends object, N extends TableName>({ clock }: Timed, of: Table<T, N>): Column<T>[] {
+  const { table, zone = "Z", cells } = of;
   const now = clock.now();
   const columns = Object.entries<Omit<Making<T>, "of"> & Written>(TABLES[table].columns);
   return columns.map(([name, { of, as = "", empty, ...display }]) => {

@@ -13,9 +13,8 @@ import { groupBy } from "../../runtime/group-by.ts";
 import { version } from "../../runtime/package-file.ts";
 
 /** Texts and examples of each endpoint: a request's query and body, a success's `data`. A test validates the examples. */
-export const DOCUMENTATION: Readonly<
-  Record<OperationId, { summary: string; description: string; query?: object; body?: object; data: object }>
-> = documentation;
+export const DOCUMENTATION: Readonly<Record<OperationId, Documented>> = documentation;
+type Documented = { summary: string; description: string; query?: object; body?: object; data: object };
 
 const FRAME = frame as ZodOpenApiObject; // Without paths. The operator differs from daemon to daemon: no name here.
 type Ceilings = Readonly<Record<string, number>>; // Largest values of body fields, by name, as configured.

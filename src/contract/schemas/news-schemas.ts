@@ -85,13 +85,12 @@ export const hotTopics = named("HotTopics", {
 
 export const refreshQuery = z.object({ mode: z.enum(["view", "full"]).default("view") });
 
+const SENTIMENT_AT = "When sentiment was last read; before the first full sync, that of the bundled snapshot";
 export const refreshResult = named("RefreshResult", {
   refresh_mode: z.enum(["view", "full"]),
   news_updated_count: count,
   notice_updated_count: count.meta({ description: "Notices and help-center items updated" }),
   topic_rebuild_count: count,
   last_full_sync_at: hotTopics.shape.refresh_meta.shape.last_full_sync_at,
-  sentiment_updated_at: timestamp.describe(
-    "When sentiment was last read; before the first full sync, that of the bundled snapshot",
-  ),
+  sentiment_updated_at: timestamp.describe(SENTIMENT_AT),
 });

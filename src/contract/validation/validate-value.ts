@@ -15,9 +15,8 @@ export interface InvalidField {
   readonly of?: "key" | "value"; // Whether the key itself is wrong, or its value (the default).
 }
 
-type Validation<T> =
-  | { readonly valid: true; readonly data: T }
-  | { readonly valid: false; readonly errors: readonly InvalidField[] };
+type Validation<T> = Readonly<{ valid: true; data: T } | { valid: false; errors: readonly InvalidField[] }>;
+type How = Pick<z.core.ParseContext, "jitless">;
 
 /** Parses a value by a schema. Requests, configurations, smoke files and stored values are all validated here, so that
  * an error reads the same wherever it is found.
@@ -26,11 +25,7 @@ type Validation<T> =
  * if (!checked.valid) console.log(checked.errors.map(printField));
  * // [ 'limit: must be an integer from 1 to 20, not 21' ]
  * @param context `jitless` for a large schema that a process uses once: compiling it takes longer */
-export function validate<T extends z.ZodType>(
-  schema: T,
-  value: unknown,
-  context?: Pick<z.core.ParseContext, "jitless">,
-): Validation<z.output<T>> {
+export function validate<T extends z.ZodType>(schema: T, value: unknown, context?: How): Validation<z.output<T>> {
   const parsed = schema.safeParse(value, context);
   if (parsed.success) return { valid: true, data: parsed.data };
   // Parsed again only for the messages: most values are valid, and zod is faster without an error map.

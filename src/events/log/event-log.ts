@@ -63,10 +63,7 @@ export class EventLog {
     });
   }
 
-  /** The last batch in the log of a day. */
-  head(day: string): Promise<LogPosition> {
-    return this.#writer.head(day);
-  }
+  readonly head = (day: string): Promise<LogPosition> => this.#writer.head(day); // The last batch in the log of a day.
 
   /** Events that wait or are being written; the waiting time of the oldest, ms; the number dropped so far. */
   queue() {

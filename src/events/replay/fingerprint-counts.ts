@@ -11,27 +11,12 @@ export class FingerprintCounts {
   #keys = new Uint32Array(2 * INITIAL_SLOTS); // Of each slot the fingerprint's two words; the first is 0 in a free slot.
   #counts = new Uint8Array(2 * INITIAL_SLOTS); // Of each slot a count of each `Kind`.
   readonly #large = [new Map<string, number>(), new Map<string, number>()] as const; // Larger ones, by fingerprint.
-  #size = 0;
+  size = 0; // Different fingerprints.
 
-  /** Different fingerprints. */
-  get size(): number {
-    return this.#size;
-  }
-
-  /** How often the log has the fingerprint. */
-  stored(fingerprint: string): number {
-    return this.#add(fingerprint, STORED, 0);
-  }
-
-  /** Counts an event of the log. */
-  addStored(fingerprint: string): void {
-    this.#add(fingerprint, STORED, 1);
-  }
-
+  readonly stored = (fingerprint: string): number => this.#add(fingerprint, STORED, 0); // How often the log has it.
+  readonly addStored = (fingerprint: string): number => this.#add(fingerprint, STORED, 1); // Counts an event of the log.
   /** Counts a line of the input. @returns its occurrence, from 1 */
-  addSeen(fingerprint: string): number {
-    return this.#add(fingerprint, SEEN, 1);
-  }
+  readonly addSeen = (fingerprint: string): number => this.#add(fingerprint, SEEN, 1);
 
   /** Forgets the log, not the input. */
   clearStored(): void {
@@ -49,14 +34,14 @@ export class FingerprintCounts {
   }
 
   #slotOf(fingerprint: string): number {
-    if (this.#size > (this.#keys.length / 2) * MAX_LOAD_FACTOR) this.#grow();
+    if (this.size > (this.#keys.length / 2) * MAX_LOAD_FACTOR) this.#grow();
     const high = word(fingerprint, 0) || 1;
     const low = word(fingerprint, 4);
     const slot = this.#find(high, low);
     if (this.#keys[slot] === 0) {
       this.#keys[slot] = high;
       this.#keys[slot + 1] = low;
-      this.#size += 1;
+      this.size += 1;
     }
     return slot;
   }

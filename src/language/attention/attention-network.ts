@@ -143,10 +143,10 @@ export class AttentionNetwork {
 
   /** Computes the unnormalized attention weights: units of the first text × units of the second. */
   #attend(units: readonly NetworkUnit[], others: number): void {
-    const { floats, products } = this.#kernel;
+    const { floats, call } = this.#kernel;
     const { weights, second } = this.#at;
     for (let number = 0; number < units.length; number++) {
-      products(weights, second, others, DIRECTION, units[number]!.address + DIRECTION);
+      call.products(weights, second, others, DIRECTION, units[number]!.address + DIRECTION);
       for (let other = 0; other < others; other++)
         this.#powers[number * others + other] = Math.exp(SHARPNESS * floats[(weights >> 2) + other]!);
     }
@@ -154,7 +154,7 @@ export class AttentionNetwork {
 
   /** Sums the hidden layers of the units that only one text has, each compared with its attended mean of `others`. */
   #sum(units: readonly NetworkUnit[], others: readonly NetworkUnit[], isSecond: boolean): void {
-    const { floats, input } = this.#kernel;
+    const { floats, input, call } = this.#kernel;
     const { flags, product } = this.#layers;
     const { first, second, weights, firstSum, secondSum } = this.#at;
     const sum = isSecond ? secondSum : firstSum;
@@ -174,7 +174,7 @@ export class AttentionNetwork {
         floats[(weights >> 2) + other] = this.#powers[start + step * other]! / total;
       writeFlags(floats, input >> 2, unit, others, isSecond, Math.log(most) / SHARPNESS);
       const other = [isSecond ? first : second, others.length, weights] as const;
-      this.#kernel.addHidden(sum, unit.address, ...other, input, flags.rows, flags.inputs, product.rows);
+      call.addHidden(sum, unit.address, ...other, input, flags.rows, flags.inputs, product.rows);
     }
   }
 }

@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
 
-type Call = (...values: number[]) => void;
+interface Exports extends Readonly<Record<"addRows" | "products" | "addHidden", (...values: number[]) => void>> {
+  readonly memory: { readonly buffer: ArrayBuffer };
+}
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => {
-    readonly exports: Readonly<Record<"addRows" | "products" | "addHidden", Call>> & {
-      readonly memory: { readonly buffer: ArrayBuffer };
-    };
-  };
+  readonly Instance: new (module: object) => { readonly exports: Exports };
 };
+const module = (): object => new WebAssembly.Module(readFileSync(new URL("vector-kernel.wasm", import.meta.url)));
 
 export const WIDTH = 32; // Numbers of a vector.
 const MAX_INPUTS = 256;
@@ -18,21 +17,11 @@ export type Layer = Readonly<Record<"rows" | "inputs", number>>;
 
 /** The functions of `vector-kernel.wat`, which documents them, and their memory. Addresses are in bytes. */
 export class VectorKernel {
-  readonly addRows: Call;
-  readonly products: Call;
-  readonly addHidden: Call;
-  readonly floats: Float32Array;
-  readonly integers: Int32Array;
+  readonly call = new WebAssembly.Instance(module()).exports;
+  readonly floats = new Float32Array(this.call.memory.buffer);
+  readonly integers = new Int32Array(this.call.memory.buffer);
   #end = SCRATCH;
   readonly input = this.reserve(MAX_INPUTS); // Of a layer.
-
-  constructor() {
-    const module = new WebAssembly.Module(readFileSync(new URL("vector-kernel.wasm", import.meta.url)));
-    const { addRows, products, addHidden, memory } = new WebAssembly.Instance(module).exports;
-    [this.addRows, this.products, this.addHidden] = [addRows, products, addHidden];
-    this.floats = new Float32Array(memory.buffer);
-    this.integers = new Int32Array(memory.buffer);
-  }
 
   /** Reserves room for numbers, all 0. Returns its address, a multiple of 16. */
   reserve(numbers: number): number {
@@ -54,7 +43,7 @@ export class VectorKernel {
 
   /** Adds the outputs of a layer to the vector at `target`. Its inputs are those at {@link input}. */
   addOutputs(target: number, { rows, inputs }: Layer): void {
-    this.addRows(target, rows, inputs, 0, this.input);
+    this.call.addRows(target, rows, inputs, 0, this.input);
   }
 
   /** Sets a vector to 0. */

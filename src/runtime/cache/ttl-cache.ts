@@ -1,14 +1,12 @@
 import { BoundedLru } from "./bounded-lru.ts";
 
+type Load<T> = (key: string) => Promise<T | undefined>;
+
 /** Caches what `load` returned for up to `ttl_ms`, so that a hot path reads a document about once in that time instead
  * of at each request. Concurrent callers share one load. Neither absent values nor failures are cached.
  * @param ttl_ms how stale a value may be, in milliseconds; 0 disables the cache
  * @param monotonic a monotonic clock in milliseconds that also advances while the process is stopped */
-export function createTtlCache<T extends object>(
-  ttl_ms: number,
-  load: (key: string) => Promise<T | undefined>,
-  monotonic: () => number = () => performance.now(),
-) {
+export function createTtlCache<T extends object>(ttl_ms: number, load: Load<T>, monotonic = () => performance.now()) {
   // With a resolution the cache would read the clock only when its timer runs, and a process that was stopped handles
   // waiting requests before its timers.
   const cache = new BoundedLru<T>(10_000, { ttl: Math.max(1, ttl_ms), ttlResolution: 0, perf: { now: monotonic } });

@@ -20,23 +20,17 @@ const RECENT_ENTRIES = 3;
 type Fact = keyof typeof FACTS;
 const FACTS_OF = WORDINGS.facts_of as Readonly<Record<string, readonly Fact[]>>; // Default: balance and quota.
 
+type Answering = { readonly prepared: PreparedQuestion; readonly state: UserState; readonly use: ModelUse };
 export type AnswerDeps = Readonly<{ config: Config; clock: Clock; assistant: HostedAssistant; news: News }>;
 
 /** Answers a question: about account or market from their figures, any other from quotable texts. */
-export async function answerQuestion(
-  deps: AnswerDeps,
-  { asked, subscription }: Question,
-  prepared: PreparedQuestion,
-  state: UserState,
-  use: ModelUse,
-): Promise<Answer> {
+export async function answerQuestion(deps: AnswerDeps, question: Question, { prepared, state, use }: Answering) {
+  const { asked, subscription } = question;
   const { route } = prepared.routing;
-  const answer =
-    route === "account"
-      ? await answerAboutAccount(deps, prepared, subscription, state)
-      : route === "market"
-        ? await answerAboutMarket(deps.news, prepared)
-        : await deps.assistant.complete(prepared, asked, use);
+  let answer: Answer;
+  if (route === "account") answer = await answerAboutAccount(deps, subscription, { prepared, state, use });
+  else if (route === "market") answer = await answerAboutMarket(deps.news, prepared);
+  else answer = await deps.assistant.complete(prepared, asked, use);
   // Before the first refresh there was nothing to search, which is not the same as "not found".
   if (answer.outcome === "declined" && (await deps.news.current()).version === 0 && isAwaited(deps.config.news))
     throw new AnpError(1007, "Help center and news have not been read yet; nothing was charged.");
@@ -57,23 +51,20 @@ async function answerAboutMarket(news: News, { routing, kind }: PreparedQuestion
 }
 
 /** Answers a question about the user's own account, from its figures alone. */
-async function answerAboutAccount(
-  { config, clock }: { readonly config: Config; readonly clock: Clock },
-  { routing }: PreparedQuestion,
-  { plan, is_active, expires_at, features }: Subscription,
-  { ledger, quotaState }: UserState,
-): Promise<Answer> {
+async function answerAboutAccount(deps: AnswerDeps, subscription: Subscription, { prepared, state }: Answering) {
+  const { plan, is_active, expires_at, features } = subscription;
+  const { routing } = prepared;
+  const { quotaState, ledger } = state;
   const { lang, sub_intent } = routing;
-  const { account } = ledger;
-  const { rate: exchange_rate } = config.exchange;
+  const { rate: exchange_rate } = deps.config.exchange;
   const fill = (name: keyof typeof SENTENCES, values: TemplateValues) => fillTemplate(SENTENCES[name][lang], values);
   const recent = (await ledger.page(1, RECENT_ENTRIES)).entries.map(({ created_at, delta, description }) =>
     fill("entry", { created_at, signed: delta > 0 ? `+${delta}` : delta, description }),
   );
   const on = Object.keys(features).filter((name) => features[name] === true);
   const values = {
-    ...{ ...account, ...quotaState, plan, exchange_rate },
-    points: count(account.balance, "point"),
+    ...{ ...ledger.account, ...quotaState, plan, exchange_rate },
+    points: count(ledger.account.balance, "point"),
     free_uses: count(quotaState.free_daily_quota, "free use"),
     points_a_token: count(exchange_rate, "point"),
     entries: recent.join(lang === "zh" ? "；" : "; "),
@@ -84,14 +75,14 @@ async function answerAboutAccount(
     if (fact === "ledger" && recent.length === 0) return "emptyLedger";
     return fact === "subscription" && !is_active ? "inactive" : fact;
   };
-  const published_at = toIso(clock.now());
+  const published_at = toIso(deps.clock.now());
   const sources = (FACTS_OF[sub_intent] ?? ["balance", "quota"]).map((fact): SourceItem => {
     const { [lang]: title, url } = FACTS[fact];
     const snippet = fill(wordingOf(fact), values);
     return { id: `account-${fact}`, kind: "account", title, url, lang, published_at, snippet };
   });
   const text = sources.map(({ snippet }) => snippet).join(lang === "zh" ? "" : " ");
-  return { text, sources, outcome: "answered", routing, model_name: "local-account" };
+  return { text, sources, outcome: "answered", routing, model_name: "local-account" } satisfies Answer;
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;

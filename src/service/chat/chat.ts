@@ -49,7 +49,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       call.explain?.({ ...(await assistant.explain(asked, prepared)), calls: use.calls });
       const { kind, routing } = prepared;
       if (refused.includes(kind) || !answer.reserve(state.funds, prices[kind])) throw new AnpError(1005);
-      const reply = await answerQuestion(deps, question, prepared, state, use);
+      const reply = await answerQuestion(deps, question, { prepared, state, use });
       const { text, sources: source_items, model_name } = reply;
       const latency_ms = Math.max(0, clock.now() - started);
       const route = kind === ADVANCED_RESEARCH ? kind : reply.routing.route;
@@ -87,6 +87,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
 
 type Prices = Readonly<Record<QuestionKind, number>>; // Points. A free use pays first: see `decideChange`.
 
+type PendingAnswer = ReturnType<ReturnType<typeof createPendingAnswers>>;
 type Asking = { operation: LedgerOperation; prices: Prices; answer: PendingAnswer };
 
 /** Admits a question of a kind not yet known, or finds the entry of an earlier attempt.
@@ -104,14 +105,12 @@ const admit = ({ ledger, userStates }: ChatDeps, user: string, { operation, pric
     return { ledger, state, refused };
   });
 
-/** The reservation of an answer that this process is working on. */
-export type PendingAnswer = ReturnType<ReturnType<typeof createPendingAnswers>>;
 const NOTHING: Funds = { free: 0, points: 0 };
 
 /** Reservations for each user's answers in flight, so that this process does not call a model for more answers than the
  * user can pay. They are in memory only: the charge itself decides, and a crash leaves nothing behind.
  * @returns a function that begins an answer of a user */
-export function createPendingAnswers() {
+function createPendingAnswers() {
   const byUser = new Map<string, Set<{ reserved: Funds }>>();
   return (user: string) => {
     const mine = { reserved: NOTHING };

@@ -12,15 +12,13 @@ export const ADVANCED_RESEARCH = "advanced_research";
 const MEMORY_TURNS = 6; // Turns of the session that a plan with memory passes on.
 const RECENT_ENTRIES = 16; // Entries searched for charged answers that the session lacks yet.
 
+type Stores = { readonly subscriptions: Subscriptions; readonly messages: Messages; readonly ledger: Ledger };
+type QuestionDeps = Stores & { readonly clock: Clock; readonly suggestions: Suggestions };
 /** A question with the context of its user's plan and session. */
 export type Question = Awaited<ReturnType<typeof readQuestion>>;
 
 /** Reads the context of a question. */
-export async function readQuestion(
-  deps: { subscriptions: Subscriptions; messages: Messages; ledger: Ledger; clock: Clock; suggestions: Suggestions },
-  user: string,
-  body: OperationInput<"sendChat">["body"],
-) {
+export async function readQuestion(deps: QuestionDeps, user: string, body: OperationInput<"sendChat">["body"]) {
   const subscription = await deps.subscriptions.get(user);
   const { session_id: given } = body;
   // The session that the answer joins; undefined for a new one.
@@ -42,7 +40,7 @@ export async function readQuestion(
 }
 
 /** The turns of a session, including a charged answer of any process that has not joined it yet. */
-async function recall({ messages, ledger }: Parameters<typeof readQuestion>[0], user: string, session: number) {
+async function recall({ messages, ledger }: QuestionDeps, user: string, session: number) {
   const { entries } = await (await ledger.open(user)).page(1, RECENT_ENTRIES);
   const charged = entries.flatMap(({ details }) =>
     details.type === "chat_cost" && details.session_id === session ? [details.message_id] : [],

@@ -15,7 +15,7 @@ type IdentityOptions = { expected: string | undefined; create: boolean; newId?: 
 /** Reads the identity of the storage that a process works on: from then on every call is refused while another storage
  * is in its place. With `create`, missing marks are created: on a new storage, one of an earlier build, and one whose
  * loss this start accepts.
- * @param options.expected the id in the configuration, if any: then a missing mark or another id is an error
+ * @param expected the id in the configuration, if any: then a missing mark or another id is an error
  * @returns the id, and how many marks of an existing identity were missing; undefined if no other storage can take its
  * place, and if it has no identity yet
  * @throws StorageReplacedError when it does not have the expected id */

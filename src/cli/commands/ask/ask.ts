@@ -61,18 +61,14 @@ async function askAndExplain(context: Context, user: string | undefined, input: 
   return EXIT.ok;
 }
 
-/** An answer of the assistant with its sources and cost. */
 type Answer = Outcome<"sendChat">["data"];
 
-/** The sources of an answer, one per line. */
 const sourcesOf = ({ source_items }: Answer): string[] =>
   source_items.map(({ title, url }, index) => `[${index + 1}] ${cleanLine(`${title} ${url}`)}`);
 
-/** What an answer cost, and the points that are left. */
 const costOf = ({ points_cost, credits_remaining }: Answer): string =>
   `${points_cost} ${points_cost === 1 ? "point" : "points"}, ${credits_remaining} left`;
 
-/** Prints an answer with its sources. */
 async function printAnswer({ terminal }: Context, data: Answer): Promise<void> {
   const sources = sourcesOf(data);
   const parts = [cleanText(data.answer), ...(sources.length === 0 ? [] : [sources.join("\n")])];

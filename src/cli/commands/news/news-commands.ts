@@ -7,6 +7,7 @@ import { runOperation, withOperations, withSession } from "../../target/operatio
 import { sources } from "./sources-commands.ts";
 import { showInstant } from "../../framework/time-format.ts";
 import { formatOf, printRecord, printTable } from "../../terminal/print.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 
 const [symbol, text] = [optional(word), optional(anyText)];
 const FILTER = { symbol, source: text, category: text, query: text };
@@ -79,15 +80,8 @@ function showReading(reading: ReturnType<News["reading"]>): string {
 const status = defineCommand("news status", {
   async run(_values, context) {
     const data = await withSession(context, ({ service }) => service.news.status());
-    await printTable(context, {
-      data,
-      table: "news status",
-      rows: data.sources,
-      cells: {
-        state: { show: ({ ok, state }, terminal) => terminal.paint(ok ? "green" : "red", state) },
-        last_read: { of: lastRead },
-      },
-    });
+    const cells = { state: { show: coloured }, last_read: { of: lastRead } };
+    await printTable(context, { table: "news status", data, rows: data.sources, cells });
     const { version, published_at, items, topics, notices, help } = data;
     if (version === 0) context.terminal.say("No snapshot yet. `anp news refresh --mode full` publishes one.");
     else if (formatOf(context) === "table") {
@@ -98,6 +92,7 @@ const status = defineCommand("news status", {
 });
 
 type SourceRow = Awaited<ReturnType<News["status"]>>["sources"][number];
+const coloured = ({ ok, state }: SourceRow, { paint }: Terminal) => paint(ok ? "green" : "red", state);
 const COUNTS = ["read", "kept", "cut", "old", "undated", "refused"] as const;
 
 /** The counts of the last read, as `12 read, 10 kept, 2 old`. */

@@ -13,6 +13,8 @@ import { printSecret } from "../users/tokens-commands.ts";
 
 type OperatorRow = Omit<TokenRow, "user_id"> & { readonly operator: string };
 type AccountsService = AccountsSession["service"];
+type NamedCall = Pick<AuditCall, "operator" | "command"> & { readonly arguments: { readonly name: string } };
+type Change<T> = (service: AccountsService, tokens: readonly OperatorRow[]) => Promise<T>;
 
 const tokensOf = async ({ operators }: AccountsService, name: string): Promise<OperatorRow[]> =>
   (await operators.list(name)).map(({ user_id: operator, ...token }) => ({ operator, ...token }));
@@ -65,11 +67,7 @@ const revoke = defineCommand("operators revoke", {
 });
 
 /** Changes the tokens of an operator. On the storage itself it is recorded here: the admin address records all calls. */
-async function changed<T>(
-  context: Context,
-  call: Pick<AuditCall, "operator" | "command"> & { readonly arguments: { readonly name: string } },
-  change: (service: AccountsService, tokens: readonly OperatorRow[]) => Promise<T>,
-): Promise<T> {
+async function changed<T>(context: Context, call: NamedCall, change: Change<T>): Promise<T> {
   const run = async ({ service }: AccountsSession): Promise<T> => {
     const where = { call: service.ids.request(), role: null, address: null, user: null };
     const end = context.io.hosted ? undefined : await createAuditLog(service).begin({ ...call, ...where });
