@@ -81,18 +81,9 @@ const TOGETHER = {
   ],
 };
 
-/** What a worker loads of each lies in a file of its own, so that it does not load the rest. */
-const SHARED = { computing: "src/assistant/assistant-worker.ts", validation: "src/news/news-worker.ts" };
-
-/** The files, and of each the lists of roots all of which must load what lies there. */
-const parts = Object.entries(TOGETHER).flatMap(([name, roots]) => [
-  ...Object.entries(SHARED).map(([use, worker]) => ({ name: `${use}-${name}`, lists: [roots, [worker]] })),
-  { name, lists: [roots] },
-]);
-
-const groups = parts.map(({ name, lists }, order) => {
+const groups = Object.entries(TOGETHER).map(([name, roots], order) => {
   let members;
-  const closure = (graph, roots) => {
+  const closure = (graph) => {
     const found = new Set();
     const add = (id) => {
       if (found.has(id)) return;
@@ -104,10 +95,7 @@ const groups = parts.map(({ name, lists }, order) => {
   };
   return {
     debugName: name,
-    name(id, graph) {
-      members ??= lists.map((roots) => closure(graph, roots));
-      return members.every((some) => some.has(id)) ? name : null;
-    },
+    name: (id, graph) => ((members ??= closure(graph)).has(id) ? name : null),
     priority: 9 - order,
   };
 });

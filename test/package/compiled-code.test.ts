@@ -21,7 +21,7 @@ const TAKEN = `
 
 it("holds the compiled code of what short commands load", async () => {
   const files = (await readdir(bundle)).filter((name) => name.endsWith(".code")).map((name) => name.slice(0, -5));
-  for (const start of ["anp.cjs", "start-", "accounts-", "computing-accounts-", "validation-accounts-", "quota-"]) {
+  for (const start of ["anp.cjs", "start-", "accounts-", "quota-"]) {
     expect(files.filter((name) => name.startsWith(start))).toHaveLength(1);
   }
   const { stdout } = await run(process.execPath, ["-e", TAKEN, ...files.map((name) => join(bundle, name))]);
