@@ -56,9 +56,10 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   // An article gives only the rule for a calculation, or for the caller's own things.
   const isRule = request.hasModel !== true && (isKind("calculation", question) || isKind("ownRecord", question));
   const said = [found.text, ...found.sources.map(({ title }) => title)].join("\n");
-  const isLacking = isKind("state", question) || lacksPart(parts, found, said) || lacksFact(question, said);
-  const isDoubtful = isSame || (!isTitle && (isRule || isLacking));
-  const answer = isDoubtful && found.outcome === "answered" ? asUnsure(found, routing.lang) : found;
+  const isLacking = (): boolean =>
+    isKind("state", question) || lacksPart(parts, found, said) || lacksFact(question, said);
+  const isDoubtful = found.outcome === "answered" && (isSame || (!isTitle && (isRule || isLacking())));
+  const answer = isDoubtful ? asUnsure(found, routing.lang) : found;
   return settle(answer, findings, request, index);
 }
 
@@ -77,11 +78,11 @@ function answerState(request: AnswerRequest, index: AnswerIndex): PreparedAnswer
     const isOfThing = isState && (isOfAsset || symbols.length === 0) && names(title, thing);
     return isOfSymbol || isOfThing ? [{ ...passage, age }] : [];
   });
-  const newest = told.sort((a, b) => a.age - b.age).slice(0, 1);
-  const isSure = newest.some(
-    ({ title, text }) => names(thing, withoutState(title)) && !isKind("stateOver", `${title}\n${text}`),
-  );
-  const findings = searchFor({ ...request, about: (isSure ? newest : told).map(({ id }) => id) }, index);
+  const [newest] = told.sort((a, b) => a.age - b.age);
+  if (newest === undefined) return undefined;
+  const { id, title, text } = newest;
+  const isSure = names(thing, withoutState(title)) && !isKind("stateOver", `${title}\n${text}`);
+  const findings = searchFor({ ...request, about: isSure ? [id] : told.map((notice) => notice.id) }, index);
   if (findings.evidence.length === 0) return undefined;
   return withRouting(quote(isSure ? "answered" : "unsure", findings, request), routeTo("notice", routing));
 }

@@ -16,11 +16,10 @@ export function lacksFact(question: string, text: string): boolean {
   if (KINDS.some(({ asks, holds }) => asks.test(asked) && !holds.test(told))) return true;
   const isSaid = (word: string): boolean => told.includes(word) || names(told, word, 0.1) || !names(word, word);
   if (hasHan(asked) === hasHan(told) && !joinedWords(asked).every(isSaid)) return true;
-  return (
-    PRICES.test(asked) &&
-    figuresOf(asked).some(({ unit = "", value }) => {
-      const alike = PATTERNS.sizes.includes(unit) ? figuresOf(told).filter((other) => other.unit === unit) : [];
-      return alike.length > 0 && alike.every((other) => other.value < value);
-    })
-  );
+  const sizes = PRICES.test(asked) ? figuresOf(asked).filter(({ unit = "" }) => PATTERNS.sizes.includes(unit)) : [];
+  const stated = sizes.length > 0 ? figuresOf(told) : [];
+  return sizes.some(({ unit, value }) => {
+    const alike = stated.filter((other) => other.unit === unit);
+    return alike.length > 0 && alike.every((other) => other.value < value);
+  });
 }

@@ -27,7 +27,7 @@ export async function buildTopics(
   const known = fresh && items.map(({ id }) => (fresh.has(id) ? undefined : (before.get(id) ?? id)));
   const groups = await clusterHeadlines(headlines, step, memory, known);
   const itemsOf = (group: readonly number[]) => group.map((index) => items[index]!);
-  const shared = groups.filter((group) => withoutRepeats(itemsOf(group), at).length > 1);
+  const shared = groups.filter((group) => group.length > 1 && withoutRepeats(itemsOf(group), at).length > 1);
   return withIds(shared.length > 0 ? shared : groups, items, before);
 }
 
