@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 async function exported(users: readonly string[]): Promise<Record<string, unknown>[]> {
-  const lines = await Promise.all(users.map((user) => collect(exportLedger(storage, openLedger(storage), user))));
+  const lines = await Promise.all(users.map((user) => collect(exportLedger(storage, user))));
   return lines.flat().map((line) => (typeof line === "string" ? JSON.parse(line) : line) as Record<string, unknown>);
 }
 

@@ -152,7 +152,7 @@ const exportLedger = defineCommand("ledger export", {
       if (format === "jsonl" && !entries) {
         const { checksummed } = await import("../../../backup/checksummed-lines.ts");
         const { exportLedger } = await import("../../../backup/export-ledgers.ts");
-        const values = of((id) => exportLedger(service.storage, service.ledger, id));
+        const values = of((id) => exportLedger(service.storage, id));
         const lines = checksummed("ledger", toIso(service.clock.now()), values, isComplete);
         if (!(await printLines(context, INCOMPLETE, lines, "lines"))) return;
       } else {
