@@ -36,5 +36,11 @@ export function nodeHandler(app: H3): RequestListener {
 export function sendReady(response: ServerResponse, { parts: { status, list, body, bytes } }: ReadyResponse): void {
   if (body === null) return void response.writeHead(status, list).end();
   list.push("content-length", String(bytes?.length ?? Buffer.byteLength(body)));
-  response.writeHead(status, list).end(bytes ?? body, bytes === undefined ? "utf8" : "latin1");
+  response.writeHead(status, list);
+  // `end(body)` would write a second, empty chunk, and two chunks cost twice as much.
+  const { socket } = response;
+  socket?.cork();
+  response.write(bytes ?? body, bytes === undefined ? "utf8" : "latin1");
+  socket?.uncork();
+  response.end();
 }
