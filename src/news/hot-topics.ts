@@ -26,15 +26,21 @@ const HOUR_S = 3600;
 const FAILED = "hot topics failed; the bundled snapshot is shown";
 const NEUTRAL = { dominant: "neutral", positive: 0, neutral: 0, negative: 0, index: null, updated_at: null } as const;
 
-/** Hot topics of the newest snapshot, or the bundled ones if it has none or cannot be read. Never rejects. */
+/** Hot topics of the newest snapshot; the bundled ones if it cannot be read, or has no news though there are sources of
+ * news. Without such a source there are none. Never rejects. */
 export function createHotTopics({ latest, viewsOf, bundled, clock, logger, interval_s }: HotTopicsDeps) {
-  /** Undefined when there is no news at all. */
+  /** Undefined when there is no snapshot, or no news although there are sources of news. */
   async function fromNews({ days, limit, lang = "zh" }: HotTopicsQuery, now: number) {
     const projection = await latest.projection();
-    if (projection === undefined || projection.items.length === 0) return undefined;
+    if (projection === undefined) return undefined;
+    const { items, record } = projection;
+    if (items.length === 0 && record.sources.some(({ kind }) => kind === "news")) return undefined;
     const views = viewsOf(projection);
-    const topics = views.hotTopics(now, limit, days, nearestLanguage(lang));
-    return { topics, sentiment: views.sentiment(now, days), record: projection.record };
+    return {
+      topics: views.hotTopics(now, limit, days, nearestLanguage(lang)),
+      sentiment: views.sentiment(now, days),
+      record,
+    };
   }
 
   return async (query: HotTopicsQuery): Promise<HotTopics> => {

@@ -102,7 +102,7 @@ export function createNews(deps: NewsDeps) {
     topics: async ({ limit, lang, ...filter }: { limit: number; lang: string } & NewsFilter): Promise<TopicList> =>
       (await newest(filter))?.topics(clock.now(), limit, nearestLanguage(lang)) ?? NO_TOPICS,
     /** Hot topics of the last `days`; never rejects. They come from the newest snapshot (`source: "live"`), else from the
-     * last one in memory, the last readable one or the bundled one (`"fallback"`; also if there is no news). `stale` if
+     * last one in memory, the last readable one or the bundled one (`"fallback"`; also if no source had news). `stale` if
      * the last refresh is longer ago than three intervals (an hour when that is 0), and for the bundled one. */
     hotTopics: createHotTopics({ latest, viewsOf, bundled, clock, logger, interval_s: config.refresh_interval_s }),
     /** Reads the sources and publishes a snapshot: `view` reads the news, `full` also notices, help center and sentiment.

@@ -311,6 +311,15 @@ describe("hot topics", () => {
     });
   });
 
+  test("are none, and live, where no source of news is configured", async () => {
+    const news = world.news({ sources: [] });
+    await news.refresh("full");
+    expect(await news.hotTopics(query)).toMatchObject({
+      topics: [],
+      refresh_meta: { source: "live", stale: false, last_full_sync_at: expect.not.stringContaining("1970") as string },
+    });
+  });
+
   test("are the last in memory when the storage fails", async () => {
     await write();
     const storage = breakable(world.storage);
