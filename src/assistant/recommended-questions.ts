@@ -5,9 +5,14 @@ import { printField, validate } from "../contract/validation/validate-value.ts";
 import { detectLanguage, languageOfTag, nearestLanguage } from "../language/detect-language.ts";
 import { parseOrError } from "../runtime/json/parse-json.ts";
 
-const questionFile = z.strictObject({
-  questions: z.array(z.strictObject({ scene: z.string(), order_index: z.int(), zh: z.string(), en: z.string() })),
+const listedQuestion = z.strictObject({
+  scene: z.string(),
+  order_index: z.int(),
+  zh: z.string(),
+  en: z.string(),
+  article: z.string().optional(), // Id of the help article or notice that answers it.
 });
+const questionFile = z.strictObject({ questions: z.array(listedQuestion) });
 
 type RecommendedQuestions = OperationData<"getRecommendedQuestions">;
 export type ListedQuestions = z.infer<typeof questionFile>["questions"];

@@ -1,4 +1,5 @@
 import type { HostedAssistant } from "../assistant/hosted-assistant.ts";
+import type { ListedQuestions } from "../assistant/recommended-questions.ts";
 import type { OperationData } from "../contract/endpoints.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 import { detectLanguage, hasHan } from "../language/detect-language.ts";
@@ -20,7 +21,8 @@ type Topic = TopicList["topics"][number];
 /** Suggested questions that the assistant can answer. */
 export type GroundedSuggestions = ReturnType<typeof createGroundedSuggestions>;
 
-type Deps = { assistant: HostedAssistant; knowledge: Knowledge; clock: Clock; news: News };
+type Rooms = { assistant: HostedAssistant; knowledge: Knowledge; news: News };
+type Deps = Rooms & { clock: Clock; questions: ListedQuestions };
 
 /** Plain questions about the headlines of a topic in its language; cached, since each chat looks there. */
 const headlineQuestions = memoized(({ title, lang, items }: Topic): readonly string[] => {
@@ -32,7 +34,8 @@ const headlineQuestions = memoized(({ title, lang, items }: Topic): readonly str
 /** Keeps only suggested questions that the assistant answers from the topic's own items, so that no user pays for
  * another answer or none. A topic with fewer than two left gets answered questions about its or another headline.
  * The local extraction decides, whichever model writes answers, once per topic of a content. */
-export function createGroundedSuggestions({ assistant, knowledge, clock, news }: Deps) {
+export function createGroundedSuggestions({ assistant, knowledge, clock, news, questions: recommended }: Deps) {
+  const articleOf = articlesOf(recommended);
   let answered = new Map<string, Promise<readonly string[]>>(); // By all inputs of the answers, for one content.
   let known = 0;
 
@@ -76,19 +79,17 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
     },
     /** A list with the questions that are answered. */
     of: async (list: TopicList): Promise<TopicList> => (await ground(list, await knowledge.ready())).at(-1)!,
-    /** Item ids of the topic that suggests a question, in either Chinese script; undefined for other questions. */
+    /** The ids of what answers a recommended or suggested question, in either Chinese script: of the operator's article,
+     * or of the items of its topic. Undefined for other questions. */
     async itemsOf(question: string): Promise<readonly string[] | undefined> {
       const { topics } = await news.topics({ limit: LIMIT, lang: detectLanguage(question) });
-      const itemsOf = (isAsked: (shown: string) => boolean): string[] | undefined =>
-        topics
-          .find((topic) => [...topic.question_suggestions, ...headlineQuestions(topic)].some(isAsked))
-          ?.items.map(({ id }) => id);
-      const found = itemsOf((shown) => shown === question);
+      const found = articleOf.get(question) ?? itemsOf(topics, (shown) => shown === question);
       if (found !== undefined || !hasHan(question)) return found;
       const { toSimplified } = await import("../language/traditional.ts");
       const simplified = toSimplified(question);
+      if (simplified === question) return undefined;
       // Both are folded: 著 is written in either script.
-      return simplified === question ? undefined : itemsOf((shown) => toSimplified(shown) === simplified);
+      return articleOf.get(simplified) ?? itemsOf(topics, (shown) => toSimplified(shown) === simplified);
     },
     /** @param source all topics in a language; the same object while nothing changes
      * @returns the first `limit` of them, with the questions that are answered */
@@ -99,3 +100,17 @@ export function createGroundedSuggestions({ assistant, knowledge, clock, news }:
     },
   };
 }
+
+/** The ids of the items of the topic that suggests a question. */
+const itemsOf = (topics: readonly Topic[], isAsked: (shown: string) => boolean): string[] | undefined =>
+  topics
+    .find((topic) => [...topic.question_suggestions, ...headlineQuestions(topic)].some(isAsked))
+    ?.items.map(({ id }) => id);
+
+/** The id of the article that the operator named for a recommended question, as a list. */
+const articlesOf = (questions: ListedQuestions): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    questions.flatMap(({ zh, en, article }) =>
+      article === undefined ? [] : [zh, en].map((one): [string, string[]] => [one, [article]]),
+    ),
+  );

@@ -65,7 +65,7 @@ export async function createService(given: ServiceDeps) {
   const knowledge = createKnowledge({ news: published, assistant });
   const { budget } = deps.config.model ?? {};
   const budgets = budget && createTokenBudgets({ ...parts, budget, dayOf: accounts.quotaRules.dayOf });
-  const suggestions = createGroundedSuggestions({ ...parts, assistant, knowledge, news: published });
+  const suggestions = createGroundedSuggestions({ ...parts, questions, assistant, knowledge, news: published });
   // A refresh ends when the lists for readers are made of the new snapshot.
   const renewed = async <T>(result: T): Promise<T> => suggestions.renew().then(() => result);
   const refresh: News["refresh"] = async (...how) => renewed(await published.refresh(...how));

@@ -45,6 +45,32 @@ it.each(["zh", "en"])("fills recommended questions in %s up with answered ones a
   expect(await ask("getRecommendedQuestions", 2)).toEqual(all.slice(0, 2));
 });
 
+it("answers a recommended question from the operator's article for it, in either script, and from others if it is gone", async () => {
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  const file = join(folder.path, "questions.json");
+  const listed = [
+    {
+      scene: "home",
+      order_index: 1,
+      zh: "团队怎么共用一个账户？",
+      en: "How does a team share one account?",
+      article: "help-sub-accounts",
+    },
+    { scene: "home", order_index: 2, zh: "现货手续费？", en: "How often is funding paid?", article: "gone" },
+  ];
+  await writeFile(file, JSON.stringify({ questions: listed }));
+  const { service } = await openFixtureService({ flags: { "assistant.questions": file } });
+  const ask = async (question: string) => {
+    const body = { question };
+    const { data } = await service.run("sendChat", { request_id: question, user: "demo" }, { body });
+    return [data.source_items[0]?.id, data.source_items[0]?.lang, data.route, data.answer.startsWith("I am not sure")];
+  };
+  expect(await ask("How does a team share one account?")).toEqual(["help-sub-accounts", "en", "help", false]);
+  expect(await ask("團隊怎麼共用一個賬戶？")).toEqual(["help-sub-accounts", "zh", "help", false]);
+  expect((await ask("How often is funding paid?"))[0]).toBe("help-funding-rate");
+});
+
 it("fills recommended questions up from all topics", async () => {
   const names = Array.from("甲乙丙丁戊己庚辛壬癸子丑寅卯", (name) => `${name}${name}币`);
   const { service, close } = await openHeadlines("zh", [names.map((name) => `${name}为何突然火了？`)]);

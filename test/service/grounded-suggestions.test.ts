@@ -167,7 +167,7 @@ it("tries again after a failure instead of remembering it", async () => {
   let failures = 0;
   const newest = () => (failures++ === 0 ? Promise.reject(new Error("not now")) : Promise.resolve(1));
   const knowledge = { ready: newest, newest };
-  const suggestions = createGroundedSuggestions({ assistant, knowledge, clock, news: service.news });
+  const suggestions = createGroundedSuggestions({ assistant, knowledge, clock, news: service.news, questions: [] });
   const list = await service.news.topics({ limit: 1, lang: "en" });
   await expect(suggestions.first(list, "en", 1)).rejects.toThrow("not now");
   expect((await suggestions.first(list, "en", 1)).total).toBe(list.total);

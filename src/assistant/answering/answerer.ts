@@ -35,8 +35,13 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const chosen = chosenTitle(given.question, given.history);
   const routing = chosen === undefined ? given.routing : { ...given.routing, lang: chosen.lang };
   const request = chosen === undefined ? given : { ...given, routing, question: chosen.title, near: undefined };
-  const asSuggested = request.about && answerAbout(request, index);
-  if (asSuggested !== undefined) return withRouting(asSuggested, routeTo("news", routing));
+  if (request.about !== undefined) {
+    const suggested = answerAbout(request, index);
+    const { about: _about, ...unsuggested } = given;
+    if (suggested === undefined) return prepareAnswer(unsuggested, index);
+    const { kind, category } = suggested.from;
+    return withRouting(suggested.found, routeTo(kind, routing), "evidence", category);
+  }
   const isTitle = chosen !== undefined || index.titled(request.question).some(({ passage }) => passage.kind !== "news");
   if (!isTitle && isForService(request, false)) return leaveToService(request);
   const plain = isTitle ? undefined : answerPlainly(request);

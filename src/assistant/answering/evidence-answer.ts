@@ -52,11 +52,13 @@ export function searchFor(request: AnswerRequest, index: AnswerIndex, isOfNews =
   return findEvidence(index, { ...asked, near, accept });
 }
 
-/** Answers a question that was suggested for some passages, from those in its language, with their titles; undefined if
- * none of them covers the question. */
-export function answerAbout(request: AnswerRequest, index: AnswerIndex): Draft | undefined {
+/** Answers a question that was suggested for some passages, from those in its language, with their titles, if there are
+ * several; undefined if none of them covers the question. `from` is the first of them. */
+export function answerAbout(request: AnswerRequest, index: AnswerIndex) {
   const { lang } = request.routing;
   const answering = searchFor(request, index).evidence.filter(({ article, window }) => {
+    const { kind } = article.found.passage;
+    if (kind !== "news") return article.found.lang === lang; // The operator named it for this question.
     const said = new Set(searchTerms(`${article.found.passage.title}\n${window.text}`));
     const share = coverageOf(article.groups, (term) => said.has(term));
     const fits = window.fits !== false || answerTypeOf(request.question)!(article.found.passage.title);
@@ -66,9 +68,10 @@ export function answerAbout(request: AnswerRequest, index: AnswerIndex): Draft |
   const isNew = ({ window }: Evidence, at: number) =>
     answering.findIndex((one) => one.window.text === window.text) === at;
   const shown = answering.filter(isNew).slice(0, MOST.suggested);
-  const text = shown.map((part) => sectionOf(part, request, true)).join("\n\n");
   const passages = answering.map(({ article }) => article.found.passage);
-  return withModel(passages, draft(text, "answered", shown.map(sourceOf)), request);
+  const isTitled = shown.length > 1 || passages[0]!.kind === "news";
+  const text = shown.map((part) => sectionOf(part, request, isTitled)).join("\n\n");
+  return { from: passages[0]!, found: withModel(passages, draft(text, "answered", shown.map(sourceOf)), request) };
 }
 
 /** The previous question, if the question may be a follow-up. */
