@@ -10,6 +10,7 @@ import { LanguageIndex, searchTerms, type FoldedText } from "./language-index.ts
 import { encode, scaleTo } from "../encoder/encoder.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import { unitsOf } from "./text-units.ts";
+import { formsOfTitle, titleForm } from "./title-form.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
 /** A passage in the index. */
@@ -41,7 +42,7 @@ export class AnswerIndex {
   readonly #counterparts = new Map<string, number>();
   readonly #lasting = new Set<number>(); // Help and notices.
   #characters = 0; // Total length of help and notices.
-  readonly #titled = new Map<string, Set<number>>(); // Passages by canonical title or alias.
+  readonly #titled = new Map<string, Set<number>>(); // Passages by canonical title or alias, and help and notices by its forms.
 
   /** @param lexicon the operator's synonyms, added to the built-in ones */
   constructor(passages: readonly Passage[] = [], lexicon: MeaningRows = []) {
@@ -82,9 +83,10 @@ export class AnswerIndex {
     return this.#lasting.size <= passages && this.#characters <= characters ? this.#lasting : undefined;
   }
 
-  /** The passages whose title or alias equals a question. */
+  /** The passages whose title or alias equals a question; else those that it asks for in the plainest way. */
   titled(question: string): IndexedPassage[] {
-    return Array.from(this.#titled.get(canonical(question)) ?? [], (number) => this.passage(number));
+    const found = this.#titled.get(canonical(question)) ?? this.#titled.get(titleForm(question) ?? "");
+    return Array.from(found ?? [], (number) => this.passage(number));
   }
 
   /** The two-character words of the Chinese passages that sound like `pair`. */
@@ -107,7 +109,7 @@ export class AnswerIndex {
     this.vocabulary.count(folded, 1);
     this.#numbers.set(key, number);
     this.#counterparts.set(counterpartKey(passage, lang), number);
-    for (const title of canonicalTitlesOf(passage)) {
+    for (const title of titleKeysOf(passage)) {
       this.#titled.set(title, (this.#titled.get(title) ?? new Set()).add(number));
     }
     const reading = { details: () => this.#detailsOf(passage), subject: () => this.#subjectOf(passage) };
@@ -128,7 +130,7 @@ export class AnswerIndex {
     this.#numbers.delete(key);
     const own = counterpartKey(passage, lang);
     if (this.#counterparts.get(own) === number) this.#counterparts.delete(own);
-    for (const title of canonicalTitlesOf(passage)) {
+    for (const title of titleKeysOf(passage)) {
       this.#titled.get(title)?.delete(number);
       if (this.#titled.get(title)?.size === 0) this.#titled.delete(title);
     }
@@ -161,7 +163,12 @@ function readDetails({ text }: Passage) {
 }
 
 /** The canonical titles and aliases of a passage, except those without letters and digits. */
-const canonicalTitlesOf = (passage: Passage): string[] => titlesOf(passage).map(canonical).filter(Boolean);
+/** What a question may equal to name the passage. A headline is asked for in too many ways. */
+function titleKeysOf(passage: Passage): string[] {
+  const titles = titlesOf(passage);
+  const forms = passage.kind === "news" ? [] : titles.flatMap(formsOfTitle);
+  return [...titles.map(canonical).filter(Boolean), ...forms];
+}
 
 const foldPassage = (passage: Passage): FoldedText => ({
   title: fold(titlesOf(passage).join("\n")),
