@@ -22,6 +22,7 @@ import { createWriteProbe } from "../storage/health/write-probe.ts";
 import { createAccountsService, type AccountsDeps } from "./accounts-service.ts";
 import { createChat } from "./chat/chat.ts";
 import { createFrontPageOperations, type FrontPageOperations } from "./front-page.ts";
+import { checkRecommended } from "./check-recommended.ts";
 import { createGroundedSuggestions } from "./grounded-suggestions.ts";
 import { createKnowledge } from "./knowledge.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
@@ -81,6 +82,7 @@ export async function createService(given: ServiceDeps) {
     news,
     events,
     reportDamage,
+    checkRecommended: () => checkRecommended({ ...deps, questions, assistant, knowledge, suggestions }),
     breakers: assistant.breakers, // Of the model's endpoints; empty without a model.
     embeddings: assistant.embeddings, // Undefined if not configured.
     /** Keeps the vectors of quotable texts up to date until the signal is aborted, if embeddings are configured. */
