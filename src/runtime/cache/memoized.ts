@@ -7,10 +7,7 @@ export function memoized<K extends object | string, V extends object>(
   maxSize: number,
   sizeOf: (key: K) => number = () => 1,
 ) {
-  const kept = new LRUCache<K, V>({ maxSize, sizeCalculation: (_, key) => sizeOf(key) });
-  return (key: K): V => {
-    let found = kept.get(key);
-    if (found === undefined) kept.set(key, (found = compute(key)));
-    return found;
-  };
+  const sizeCalculation = (_value: V, key: K): number => sizeOf(key);
+  const kept = new LRUCache<K, V>({ maxSize, sizeCalculation, memoMethod: (key) => compute(key) });
+  return (key: K): V => kept.memo(key);
 }
