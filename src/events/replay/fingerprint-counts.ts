@@ -1,16 +1,13 @@
 const INITIAL_SLOTS = 1024; // Of a table; it grows when more than MAX_LOAD_FACTOR of them are used.
 const MAX_LOAD_FACTOR = 0.8;
 const GROWTH = 1.5;
-const MAX_BYTE = 255; // Counts from here on are in a separate Map.
-
-const [STORED, SEEN] = [0, 1] as const;
+const WIDTH = 4; // Numbers of a slot: the fingerprint's two words, the first 0 in a free slot, and the two counts.
+const [STORED, SEEN] = [2, 3] as const;
 
 /** How often fingerprints occur in a log and in an input: an open-addressing hash table on 64 bits of each, which takes
- * 13 to 19 bytes per fingerprint; a Map takes about 150. */
+ * 20 to 30 bytes per fingerprint; a Map takes about 150. */
 export class FingerprintCounts {
-  #keys = new Uint32Array(2 * INITIAL_SLOTS); // Of each slot the fingerprint's two words; the first is 0 in a free slot.
-  #counts = new Uint8Array(2 * INITIAL_SLOTS); // Of each slot a count of each `Kind`.
-  readonly #large = [new Map<string, number>(), new Map<string, number>()] as const; // Larger ones, by fingerprint.
+  #slots = new Uint32Array(WIDTH * INITIAL_SLOTS);
   size = 0; // Different fingerprints.
 
   readonly stored = (fingerprint: string): number => this.#add(fingerprint, STORED, 0); // How often the log has it.
@@ -20,51 +17,39 @@ export class FingerprintCounts {
 
   /** Forgets the log, not the input. */
   clearStored(): void {
-    for (let at: number = STORED; at < this.#counts.length; at += 2) this.#counts[at] = 0;
-    this.#large[STORED].clear();
+    for (let at: number = STORED; at < this.#slots.length; at += WIDTH) this.#slots[at] = 0;
   }
 
   #add(fingerprint: string, kind: typeof STORED | typeof SEEN, more: number): number {
     const at = this.#slotOf(fingerprint) + kind;
-    const count = this.#counts[at]!;
-    if (count < MAX_BYTE) return (this.#counts[at] = count + more);
-    const large = (this.#large[kind].get(fingerprint) ?? MAX_BYTE) + more;
-    this.#large[kind].set(fingerprint, large);
-    return large;
+    return (this.#slots[at]! += more);
   }
 
   #slotOf(fingerprint: string): number {
-    if (this.size > (this.#keys.length / 2) * MAX_LOAD_FACTOR) this.#grow();
+    if (this.size > (this.#slots.length / WIDTH) * MAX_LOAD_FACTOR) this.#grow();
     const high = word(fingerprint, 0) || 1;
     const low = word(fingerprint, 4);
     const slot = this.#find(high, low);
-    if (this.#keys[slot] === 0) {
-      this.#keys[slot] = high;
-      this.#keys[slot + 1] = low;
+    if (this.#slots[slot] === 0) {
+      this.#slots.set([high, low], slot);
       this.size += 1;
     }
     return slot;
   }
 
   #find(high: number, low: number): number {
-    const keys = this.#keys;
-    let slot = 2 * (low % (keys.length / 2));
-    while (keys[slot] !== 0 && (keys[slot] !== high || keys[slot + 1] !== low)) slot = (slot + 2) % keys.length;
-    return slot;
+    const slots = this.#slots;
+    let at = WIDTH * (low % (slots.length / WIDTH));
+    while (slots[at] !== 0 && (slots[at] !== high || slots[at + 1] !== low)) at = (at + WIDTH) % slots.length;
+    return at;
   }
 
   #grow(): void {
-    const [keys, counts] = [this.#keys, this.#counts];
-    const length = 2 * Math.ceil((keys.length / 2) * GROWTH);
-    this.#keys = new Uint32Array(length);
-    this.#counts = new Uint8Array(length);
-    for (let from = 0; from < keys.length; from += 2) {
-      if (keys[from] === 0) continue;
-      const slot = this.#find(keys[from]!, keys[from + 1]!);
-      for (const part of [0, 1]) {
-        this.#keys[slot + part] = keys[from + part]!;
-        this.#counts[slot + part] = counts[from + part]!;
-      }
+    const slots = this.#slots;
+    this.#slots = new Uint32Array(WIDTH * Math.ceil((slots.length / WIDTH) * GROWTH));
+    for (let at = 0; at < slots.length; at += WIDTH) {
+      const slot = slots.subarray(at, at + WIDTH);
+      if (slot[0] !== 0) this.#slots.set(slot, this.#find(slot[0]!, slot[1]!));
     }
   }
 }
