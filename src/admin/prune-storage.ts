@@ -8,7 +8,6 @@ import type { AccountsService } from "../service/accounts-service.ts";
 import { decodeSegment, streamItem } from "../storage/keys.ts";
 import { catchDamage, type Key, type Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
-const SESSIONS = 10_000; // Sessions whose names are held at a time.
 
 /** What a pruning removes of one kind, and the UTC days that it is of; null where there is nothing. */
 export type PruneCounts = ReturnType<typeof nothing>;
@@ -69,30 +68,20 @@ async function pruneAnswers(storage: Storage, before: number, pruned: PruneCount
 /** Removes sessions that are over: see `Messages.isOver`. A damaged one stays as it is. */
 async function pruneSessions(storage: Storage, before: number, pruned: PruneCounts, { dryRun, onStep }: PruneOptions) {
   let removed = 0;
-  const step = (): void => onStep?.(() => `${pruned.count} old sessions found, ${removed} removed`);
-  for (let isMore = true; isMore;) {
-    isMore = false;
-    const over: Stream<{ message_id: number }>[] = [];
-    for await (const key of storage.keys(["users"], "sessions")) {
-      const item = streamItem(key);
-      step();
-      // One that has both the turn that opened it and further ones is listed twice.
-      if (item === undefined ? key.length !== 4 : item.version !== 1) continue;
-      const session = new Stream(storage, item === undefined ? key : [item.stem], sessionTurn);
-      if (item !== undefined && (await storage.has(session.name))) continue;
-      const last = await catchDamage(lastTurn(storage, session), () => undefined);
-      if (last === undefined || last.message_id >= minIdAt(before)) continue;
-      note(pruned, idTime(last.message_id));
-      if (dryRun === true) continue;
-      isMore = over.push(session) === SESSIONS;
-      if (isMore) break;
-    }
-    for (const session of over) {
-      await session.removeAll(await session.head());
-      await storage.remove(session.name);
-      removed += 1;
-      step();
-    }
+  for await (const key of storage.keys(["users"], "sessions")) {
+    const item = streamItem(key);
+    onStep?.(() => `${pruned.count} old sessions found, ${removed} removed`);
+    // One that has both the turn that opened it and further ones is listed twice.
+    if (item === undefined ? key.length !== 4 : item.version !== 1) continue;
+    const session = new Stream(storage, item === undefined ? key : [item.stem], sessionTurn);
+    if (item !== undefined && (await storage.has(session.name))) continue;
+    const last = await catchDamage(lastTurn(storage, session), () => undefined);
+    if (last === undefined || last.message_id >= minIdAt(before)) continue;
+    note(pruned, idTime(last.message_id));
+    if (dryRun === true) continue;
+    await session.removeAll(await session.head());
+    await storage.remove(session.name);
+    removed += 1;
   }
 }
 
