@@ -48,20 +48,14 @@ function note(pruned: PruneCounts, ms: number): void {
 }
 
 async function pruneAnswers(storage: Storage, before: number, pruned: PruneCounts, { dryRun, onStep }: PruneOptions) {
-  const ids: number[] = [];
-  for await (const segment of storage.children(["messages"])) {
-    const id = Number(decodeSegment(segment));
-    if (id < minIdAt(before)) ids.push(id);
-    onStep?.(() => `${ids.length} old answers found`);
-  }
-  for (const id of ids) note(pruned, idTime(id));
-  if (dryRun === true || ids.length === 0) return;
-  await markPruned(storage, minIdAt(before));
-  let removed = 0;
-  for await (const some of batchesOf(ids, 32)) {
-    await Promise.all(some.map((id) => storage.remove(messageKey(id))));
-    removed += some.length;
-    onStep?.(() => `${removed} of ${ids.length} old answers removed`);
+  for await (const segments of batchesOf(storage.children(["messages"]), 32)) {
+    const ids = segments.map((segment) => Number(decodeSegment(segment))).filter((id) => id < minIdAt(before));
+    if (dryRun !== true && ids.length > 0) {
+      await markPruned(storage, minIdAt(before));
+      await Promise.all(ids.map((id) => storage.remove(messageKey(id))));
+    }
+    for (const id of ids) note(pruned, idTime(id));
+    onStep?.(() => `${pruned.count} old answers ${dryRun === true ? "found" : "removed"}`);
   }
 }
 
