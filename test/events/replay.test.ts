@@ -174,15 +174,6 @@ describe("replay", () => {
     expect(await openEvents(storage).events.replay(many)).toMatchObject({ stored: 0, skipped: 700 });
   });
 
-  it("counts equal lines on from where an earlier run ended", async () => {
-    const { events } = openEvents(await openStorage("memory:"));
-    const first = [line({}), line({}), "{}"];
-    const report = await events.replay(first);
-    const before = { line: 3, report, lines: [first] };
-    expect(await events.replay([line({}), line({})], { before })).toMatchObject({ read: 5, stored: 4, skipped: 0 });
-    expect(await events.replay([line({}), line({})], { before })).toMatchObject({ read: 5, stored: 2, skipped: 2 });
-  });
-
   it("keeps ids of exports unique in a storage that is not empty", async () => {
     const open = async (user: string): Promise<ReturnType<typeof openEvents>["events"]> => {
       const { events } = openEvents(await openStorage("memory:"));
@@ -333,10 +324,7 @@ describe("replay", () => {
     );
     const seen: number[] = [];
     const report = await events.replay([...lines, ...lines.slice(0, 10)], {
-      onChunk:
-        () =>
-        ({ stored }) =>
-          seen.push(stored),
+      onChunk: ({ stored }) => seen.push(stored),
     });
     expect(report).toMatchObject({ read: 5010, stored: 5000, skipped: 10 });
     expect(seen).toEqual([2048, 4096, 5000]);

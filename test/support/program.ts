@@ -20,7 +20,7 @@ export function cleanEnv(cwd: string, more: NodeJS.ProcessEnv): NodeJS.ProcessEn
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(ANP_.*|CI|NO_COLOR|FORCE_COLOR|NODE_OPTIONS|VITEST.*)$/.test(name),
   );
-  const own = { XDG_CONFIG_HOME: join(cwd, "xdg/config"), XDG_STATE_HOME: join(cwd, "xdg/state") };
+  const own = { XDG_CONFIG_HOME: join(cwd, "xdg/config") };
   return { ...Object.fromEntries(kept), ...own, ...more };
 }
 

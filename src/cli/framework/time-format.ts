@@ -50,9 +50,9 @@ export function showSpan(ms: number): string {
 }
 
 /** The progress of work, and the remaining time at the same rate: `40 %, 12 s left`.
- * @param spent_ms time from `start` to `done`, ms */
-export function showShare(done: number, all: number, spent_ms: number, start = 0): string {
-  const left = done === start ? "" : `, ${showSpan((spent_ms / (done - start)) * (all - done))} left`;
+ * @param spent_ms time until now, ms */
+export function showShare(done: number, all: number, spent_ms: number): string {
+  const left = done === 0 ? "" : `, ${showSpan((spent_ms / done) * (all - done))} left`;
   return `${Math.floor((done / Math.max(1, all)) * 100)} %${left}`;
 }
 

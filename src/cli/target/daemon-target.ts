@@ -5,7 +5,7 @@ import { addressOf, readUrl } from "../../client/daemon-url.ts";
 import { toUsageError, UsageError } from "../framework/command-failure.ts";
 import type { CommandEnv } from "../framework/global-flags.ts";
 import { integer, optional, text } from "../params/param.ts";
-import { profilesFile } from "./user-folder.ts";
+import { profilesFile } from "./profiles-file.ts";
 
 /** A running daemon that a command works on, and the caller's token. */
 export type DaemonTarget = { readonly url: string; readonly token?: string | undefined };

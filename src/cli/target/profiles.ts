@@ -5,7 +5,7 @@ import { printField, validate } from "../../contract/validation/validate-value.t
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import type { Env } from "../framework/command-io.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.ts";
-import { profilesFile } from "./user-folder.ts";
+import { profilesFile } from "./profiles-file.ts";
 
 const text = z.string().min(1);
 const profile = z

@@ -56,8 +56,7 @@ export async function replayEvents(deps: ReplayDeps, lines: Lines, options: Repl
     return { stored };
   }
 
-  const countStored = ({ day, fingerprint }: ReplayedEvent): void => void indexOf(day).counts.addSeen(fingerprint);
-  return replayLines(lines, { store, countStored }, options);
+  return replayLines(lines, store, options);
 }
 
 /** The events from `start` on that the log does not have and that fit in one batch, and where the next batch begins. */

@@ -1,5 +1,3 @@
-import { z } from "zod";
-import { count } from "../../contract/schemas/shared-fields.ts";
 import { BATCH_LIMITS } from "../log/day-log.ts";
 import { type ReplayedEvent, readLine } from "./exported-line.ts";
 
@@ -8,25 +6,25 @@ export type Line = string | { readonly unreadable: string };
 /** Lines in order. They come in groups (chunks of a file): awaiting each line would cost as much as parsing it. */
 export type Lines = AsyncIterable<Iterable<Line>> | Iterable<Iterable<Line>>;
 
-const rejectedLine = z.strictObject({ line: count, reason: z.string() }); // `line` is its number in the input, from 1.
-export type RejectedLine = z.infer<typeof rejectedLine>;
-
-const counts = { read: count, stored: count, skipped: count, rejected_total: count };
+/** A line that is not stored, by its number in the input, from 1. */
+export type RejectedLine = { readonly line: number; readonly reason: string };
 
 /** The result of a replay: every nonblank line is read, and then stored, skipped (it was in the log, or earlier in the
  * input) or rejected. The first {@link REJECTED_KEPT} rejected lines are listed. */
-export const replayReport = z.strictObject({ ...counts, rejected: z.array(rejectedLine) });
-export type ReplayReport = z.infer<typeof replayReport>;
-/** How far an earlier run came, and the lines that it read: equal ones are distinguished by their occurrence. */
-type EarlierRun = { readonly line: number; readonly report: Readonly<ReplayReport>; readonly lines: Lines };
+export type ReplayReport = ReturnType<typeof emptyReport>;
+/** The report of a replay that has read nothing. */
+export const emptyReport = () => ({
+  read: 0,
+  stored: 0,
+  skipped: 0,
+  rejected_total: 0,
+  rejected: [] as RejectedLine[],
+});
 
 export interface ReplayOptions {
   readonly dryRun?: boolean | undefined; // Reports what would be stored and writes nothing.
   readonly chunk?: number | undefined; // Events per chunk; smaller chunks cost more appends.
-  readonly before?: EarlierRun | undefined; // The run that this one continues.
-  /** Called when the lines of a chunk are read. The function that it returns is called with the report so far once
-   * these and all earlier lines are settled; meanwhile the next ones are read. */
-  readonly onChunk?: (() => (report: Readonly<ReplayReport>) => void) | undefined;
+  readonly onChunk?: ((report: ReplayReport) => void) | undefined; // Called with the report so far after each chunk.
   /** Called with each rejected line, however many; `text` is absent where the line is not text. */
   readonly onRejected?: ((rejected: RejectedLine & { readonly text?: string }) => Promise<void>) | undefined;
 }
@@ -42,13 +40,8 @@ export interface StoredChunk {
   readonly rejected?: readonly { readonly event: ReplayedEvent; readonly reason: string }[];
 }
 
-interface ReplaySink {
-  readonly store: (chunk: readonly ReplayedEvent[]) => Promise<StoredChunk>; // An error that it throws ends the replay.
-  readonly countStored: (event: ReplayedEvent) => void; // Counts an event that an earlier run stored.
-}
-
-/** The report of a replay that has read nothing. */
-export const emptyReport = (): ReplayReport => ({ read: 0, stored: 0, skipped: 0, rejected_total: 0, rejected: [] });
+/** Stores the events of a chunk. An error that it throws ends the replay. */
+type Store = (chunk: readonly ReplayedEvent[]) => Promise<StoredChunk>;
 
 function emptyChunk() {
   const rejects: (RejectedLine & { readonly text?: string })[] = [];
@@ -56,10 +49,9 @@ function emptyChunk() {
 }
 type Chunk = ReturnType<typeof emptyChunk>;
 
-/** @param last number of the line before the first one */
-async function* chunksOf(lines: Lines, maxEvents: number, last: number): AsyncGenerator<Chunk> {
+async function* chunksOf(lines: Lines, maxEvents: number): AsyncGenerator<Chunk> {
   let chunk = emptyChunk();
-  let number = last;
+  let number = 0;
   for await (const group of lines) {
     for (const raw of group) {
       number += 1;
@@ -87,10 +79,9 @@ function addLine(chunk: Chunk, raw: Line, line: number): void {
 }
 
 /** Reads lines of an export and passes events on in chunks; reads the next chunk while one is being stored. */
-export async function replayLines(lines: Lines, { store, countStored }: ReplaySink, options: ReplayOptions) {
-  const { chunk: maxEvents = CHUNK.events, before, onChunk, onRejected } = options;
-  const report: ReplayReport = before ? { ...before.report, rejected: [...before.report.rejected] } : emptyReport();
-  for await (const { events } of chunksOf(before?.lines ?? [], maxEvents, 0)) events.forEach(countStored);
+export async function replayLines(lines: Lines, store: Store, options: ReplayOptions) {
+  const { chunk: maxEvents = CHUNK.events, onChunk, onRejected } = options;
+  const report = emptyReport();
 
   async function settle({ events, rejects }: Chunk): Promise<void> {
     const { stored, rejected = [] } = await store(events);
@@ -107,10 +98,9 @@ export async function replayLines(lines: Lines, { store, countStored }: ReplaySi
 
   let settled = Promise.resolve();
   try {
-    for await (const chunk of chunksOf(lines, maxEvents, before?.line ?? 0)) {
-      const onSettled = onChunk?.();
+    for await (const chunk of chunksOf(lines, maxEvents)) {
       await settled;
-      settled = settle(chunk).then(() => onSettled?.(report));
+      settled = settle(chunk).then(() => onChunk?.(report));
       settled.catch(() => undefined); // Its failure ends the replay when it is awaited.
     }
   } finally {

@@ -10,7 +10,7 @@ import { CommandFailure, EXIT } from "../../framework/command.ts";
 import type { Operations } from "../../target/operations.ts";
 
 const IN_FLIGHT = 8;
-const CHUNK = 128; // Events between two resume points.
+const CHUNK = 128; // Events between two reports of the progress.
 const ATTEMPTS = 4; // For an event that a daemon cannot store at the moment.
 
 /** Options of a replay; `pause` waits some seconds for a daemon's rate limit, and rejects to end the replay. */
@@ -79,5 +79,5 @@ export async function replayToDaemon(
     return { stored, rejected };
   }
 
-  return replayLines(lines, { store, countStored: count }, { ...options, chunk });
+  return replayLines(lines, store, { ...options, chunk });
 }
