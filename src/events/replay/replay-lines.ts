@@ -1,4 +1,3 @@
-import { BATCH_LIMITS } from "../log/day-log.ts";
 import { type ReplayedEvent, readLine } from "./exported-line.ts";
 
 /** A line of the input, or why it is not text. */
@@ -31,8 +30,7 @@ export interface ReplayOptions {
 
 const REJECTED_KEPT = 100; // Rejected lines that a report lists; all of them are counted.
 
-/** Maximum events or characters of a chunk, sorted by day. A chunk of few days is smaller, to keep memory low. */
-const CHUNK = { events: 2048, ofOneDay: BATCH_LIMITS.events, characters: 4 * 1024 * 1024 } as const;
+const CHUNK = { events: 2048, characters: 4 * 1024 * 1024 } as const; // Maximum events or characters of a chunk.
 
 /** The result of a chunk: each of its events was stored, rejected, or else skipped. */
 export interface StoredChunk {
@@ -45,7 +43,7 @@ type Store = (chunk: readonly ReplayedEvent[]) => Promise<StoredChunk>;
 
 function emptyChunk() {
   const rejects: (RejectedLine & { readonly text?: string })[] = [];
-  return { events: [] as ReplayedEvent[], rejects, days: new Set<string>(), characters: 0 };
+  return { events: [] as ReplayedEvent[], rejects, characters: 0 };
 }
 type Chunk = ReturnType<typeof emptyChunk>;
 
@@ -56,8 +54,7 @@ async function* chunksOf(lines: Lines, maxEvents: number): AsyncGenerator<Chunk>
     for (const raw of group) {
       number += 1;
       addLine(chunk, raw, number);
-      const enough = Math.min(maxEvents, CHUNK.ofOneDay * Math.max(1, chunk.days.size));
-      if (chunk.events.length + chunk.rejects.length < enough && chunk.characters < CHUNK.characters) continue;
+      if (chunk.events.length + chunk.rejects.length < maxEvents && chunk.characters < CHUNK.characters) continue;
       yield chunk;
       chunk = emptyChunk();
     }
@@ -72,10 +69,7 @@ function addLine(chunk: Chunk, raw: Line, line: number): void {
   const event = readLine(text, line);
   chunk.characters += text.length;
   if (typeof event === "string") chunk.rejects.push({ line, reason: event, text });
-  else {
-    chunk.events.push(event);
-    chunk.days.add(event.day);
-  }
+  else chunk.events.push(event);
 }
 
 /** Reads lines of an export and passes events on in chunks; reads the next chunk while one is being stored. */
