@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdtemp, rmdir, stat, unlink, writeFile } from "node:fs/promises";
+import { mkdtemp, rmdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { parseSnapshot } from "../news/snapshot/snapshot-document.ts";
 import { remedyOf } from "../news/sources/source-error.ts";
@@ -66,7 +66,7 @@ async function creationProblem(folder: string): Promise<string | undefined> {
   }
 }
 
-async function examine(storage: Storage, { config, cwd }: LoadedConfig, now: number): Promise<Finding[]> {
+async function examine(storage: Storage, { config }: LoadedConfig, now: number): Promise<Finding[]> {
   const findings: Finding[] = [finding("address", { url: storage.url }), await roundTrip(storage)];
   // A storage that does not answer is reported once.
   if (findings[1]!.level === "error") return findings;
@@ -75,7 +75,6 @@ async function examine(storage: Storage, { config, cwd }: LoadedConfig, now: num
   findings.push(...(await lostTokens(storage)));
   if (await storage.has(UNFINISHED_IMPORT)) findings.push(finding("unfinishedImport"));
   findings.push(...(await storage.examine(now)));
-  if (storage.url.startsWith("fs:")) findings.push(await fileClock(resolve(cwd, storage.url.slice(3))));
   findings.push(...(await newestSnapshot(storage, now)));
   return findings;
 }
@@ -137,21 +136,6 @@ async function roundTrip(storage: Storage): Promise<Finding> {
     return finding("noRoundTrip", failureOf(error));
   }
   return finding("roundTrip", { ms: Math.ceil(performance.now() - from) });
-}
-
-/** A file's time comes from the machine that has the disk. */
-async function fileClock(folder: string): Promise<Finding> {
-  const file = join(folder, `.clock-${randomUUID()}.tmp`);
-  try {
-    const before = Date.now();
-    await writeFile(file, "");
-    const { mtimeMs } = await stat(file);
-    const ahead = mtimeMs > Date.now() ? mtimeMs - Date.now() : Math.min(0, mtimeMs - before);
-    if (Math.abs(ahead) <= CLOCK_BOUND_MS) return finding("fileClock");
-    return finding("otherFileClock", { seconds: seconds(ahead), direction: ahead > 0 ? "ahead of" : "behind" });
-  } finally {
-    await unlink(file).catch(() => undefined);
-  }
 }
 
 /** A snapshot from the future was published by a machine whose clock differs. */
