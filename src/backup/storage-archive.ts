@@ -3,7 +3,7 @@ import { batchesOf } from "../runtime/batches.ts";
 import { printKey, readOrDamage } from "../storage/documents.ts";
 import { encodeKey, isEncodedKey, itemKey, missingItem, streamItem } from "../storage/keys.ts";
 import { CorruptionError, EncodedSegment, catchDamage, type Key, type Storage } from "../storage/storage.ts";
-import { checksummed, ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
+import { ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
 
 const foreign = (key: unknown): string => `${JSON.stringify(key)} is not a key that anp writes`;
 
@@ -19,12 +19,6 @@ const OWN: ReadonlySet<string> = new Set(["ready", "import"]); // About the stor
 const BATCH = 256;
 type Wanted = (key: readonly EncodedSegment[]) => boolean;
 type OnDamage = (message: string) => void;
-
-/** All values of a storage as JSON lines that end with a checksum.
- * @param created_at ISO 8601
- * @param onDamage called for each damaged part of the storage; the rest is archived */
-export const archiveLines = (storage: Storage, created_at: string, onDamage: OnDamage): AsyncGenerator<string> =>
-  checksummed("storage", created_at, storedValues(storage, onDamage));
 
 /** The values of an archive's lines. The checksum is verified only after the last of them.
  * @throws ChecksumError when the input was cut off or changed, or is not an archive */

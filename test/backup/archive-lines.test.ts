@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { checksummed } from "../../src/backup/checksummed-lines.ts";
-import { archivedValues, archiveLines, storedValues, type StoredValue } from "../../src/backup/storage-archive.ts";
+import { archivedValues, storedValues, type StoredValue } from "../../src/backup/storage-archive.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 
 const NOW = "2026-11-20T00:00:00.000Z";
@@ -16,7 +16,13 @@ it("reads back every value of a storage from the lines of its archive", async ()
   const storage = await openStorage("memory:");
   await storage.put(["users", "Ümit/1", "profile"], '{"lang":"zh"}');
   await storage.put(["users", "bob", "profile"], "?\n");
-  const lines = await collect(archiveLines(storage, NOW, () => undefined));
+  const lines = await collect(
+    checksummed(
+      "storage",
+      NOW,
+      storedValues(storage, () => undefined),
+    ),
+  );
   const values = await collect<StoredValue>(archivedValues(Readable.from(lines)));
   expect(values).toHaveLength(2);
   expect(values).toEqual(await collect(storedValues(storage)));

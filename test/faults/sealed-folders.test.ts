@@ -4,7 +4,8 @@ import { cp, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 
 import { dirname, join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
-import { archivedValues, archiveLines } from "../../src/backup/storage-archive.ts";
+import { checksummed } from "../../src/backup/checksummed-lines.ts";
+import { archivedValues, storedValues } from "../../src/backup/storage-archive.ts";
 import { restoreStorage } from "../../src/backup/restore-storage.ts";
 import { entry, ledgerKey } from "../../src/ledger/entry.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
@@ -46,7 +47,15 @@ const textOf = (number: number): string => values.find(({ key }) => key === enco
 beforeAll(async () => {
   const memory = await openStorage("memory:");
   for (let number = 1; number <= ENTRIES; number++) await post(memory, number);
-  values = await collect(archivedValues(archiveLines(memory, "", () => undefined)));
+  values = await collect(
+    archivedValues(
+      checksummed(
+        "storage",
+        "",
+        storedValues(memory, () => undefined),
+      ),
+    ),
+  );
 });
 
 beforeEach(async () => {
@@ -64,7 +73,15 @@ beforeEach(async () => {
 /** Everything that can be seen of the ledger is as it was before it was sealed. */
 async function expectWhole(on: Storage): Promise<void> {
   expect(await verifyLedger(on, USER)).toMatchObject({ entries: ENTRIES, balance: ENTRIES });
-  const archived = await collect(archivedValues(archiveLines(on, "", () => undefined)));
+  const archived = await collect(
+    archivedValues(
+      checksummed(
+        "storage",
+        "",
+        storedValues(on, () => undefined),
+      ),
+    ),
+  );
   const byKey = (one: { key: string }, other: { key: string }): number => (one.key < other.key ? -1 : 1);
   expect(archived.toSorted(byKey)).toEqual(values.toSorted(byKey));
   await expectRefused(on);
@@ -212,7 +229,11 @@ describe("a full folder of a ledger", () => {
     for (const damage of damages) {
       await damage();
       const faults: string[] = [];
-      const lines = archiveLines(await openStorage(`fs:${base}`), "", (fault) => faults.push(fault));
+      const lines = checksummed(
+        "storage",
+        "",
+        storedValues(await openStorage(`fs:${base}`), (fault) => faults.push(fault)),
+      );
       expect(await collect(archivedValues(lines))).toHaveLength(values.length - SEGMENT_SIZE);
       expect(faults).toHaveLength(SEGMENT_SIZE);
       expect(faults[4]).toContain("The stored value of users/alice/ledger/0/5 is damaged: the file .sealed");
@@ -224,7 +245,13 @@ describe("a full folder of a ledger", () => {
     await cp(base, `${base}-copy`, { recursive: true });
     await expectWhole(await openStorage(`fs:${base}-copy`));
     const restored = await openStorage("memory:");
-    const archive = archivedValues(archiveLines(storage, "", () => undefined));
+    const archive = archivedValues(
+      checksummed(
+        "storage",
+        "",
+        storedValues(storage, () => undefined),
+      ),
+    );
     await restoreStorage(restored, archive, { values: 0, present: 0 });
     expect(await verifyLedger(restored, USER)).toMatchObject({ entries: ENTRIES });
   });

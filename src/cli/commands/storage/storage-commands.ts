@@ -10,7 +10,8 @@ import { toIso } from "../../../runtime/clock.ts";
 import { printRecord, printTable } from "../../terminal/print.ts";
 import { openLines } from "../../terminal/input-lines.ts";
 import { restoreStorage, type RestoreProgress } from "../../../backup/restore-storage.ts";
-import { archivedValues, archiveLines, storedValues, type StoredValue } from "../../../backup/storage-archive.ts";
+import { checksummed } from "../../../backup/checksummed-lines.ts";
+import { archivedValues, storedValues, type StoredValue } from "../../../backup/storage-archive.ts";
 import { acceptStorage, findIdentity } from "../../../storage/identity/storage-identity.ts";
 import { UNFINISHED_IMPORT } from "../../../storage/keys.ts";
 import type { Storage } from "../../../storage/storage.ts";
@@ -35,7 +36,7 @@ const exportStorage = defineCommand("storage export", {
   run: (_values, context) =>
     withAccounts(context, async ({ service: { storage, clock } }) => {
       const damage = new SkippedDamage();
-      const lines = archiveLines(storage, toIso(clock.now()), damage.add);
+      const lines = checksummed("storage", toIso(clock.now()), storedValues(storage, damage.add));
       if (await printLines(context, INCOMPLETE, lines, "lines")) damage.fail(EXIT.failure, SOURCE_DAMAGED);
     }),
 });
