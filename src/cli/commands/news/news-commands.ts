@@ -31,7 +31,6 @@ const topics = defineCommand("news topics", {
 });
 
 const LOOK_MS = 50; // Polling interval of a refresh's progress, ms.
-const BAR = 20; // Width of the bar in characters.
 const NAMED = 4; // Most pending sources that are named.
 const AGAIN = "Nothing was lost: the same command reads the sources again.";
 const modes = async () =>
@@ -67,14 +66,13 @@ const refresh = defineCommand("news refresh", {
   },
 });
 
-/** The progress of a refresh, as `[#####---------------] 2 of 8 sources read, waiting for Wire, Desk`. */
+/** The progress of a refresh, as `2 of 8 sources read, waiting for Wire, Desk`. */
 function showReading(reading: ReturnType<News["reading"]>): string {
   if (reading === undefined) return "refreshing the news";
   const { read, all, waiting } = reading;
-  const bar = "#".repeat(Math.floor((BAR * read) / Math.max(1, all))).padEnd(BAR, "-");
   const names = [...waiting.slice(0, NAMED), ...(waiting.length > NAMED ? [`${waiting.length - NAMED} more`] : [])];
   const rest = names.length === 0 ? "publishing" : `waiting for ${names.join(", ")}`;
-  return `[${bar}] ${read} of ${all} sources read, ${rest}`;
+  return `${read} of ${all} sources read, ${rest}`;
 }
 
 const status = defineCommand("news status", {
