@@ -45,7 +45,6 @@ export async function openSession(context: Context, whole: boolean, options: Ses
   const { io, globals, clock, terminal } = context;
   if (io.hosted !== undefined) {
     const { service } = io.hosted;
-    await options.check?.(service.config);
     // The service of the daemon that runs the command stays open, and its randomness is not restarted.
     return { ...sessionOf(service, () => undefined), close: () => Promise.resolve(), baseDir: "", fill: undefined };
   }

@@ -1,11 +1,9 @@
-import type { Config } from "../../../config/config-schema.ts";
 import type { OperationData } from "../../../contract/endpoints.ts";
 import { defineCommand, defineGroup, UsageError, type Context } from "../../framework/command.ts";
 import { confirmChange } from "../../framework/confirm.ts";
 import { knownUser, optional, required, userParam, expiry, name, toggle } from "../../params/param.ts";
 import { showTimeIn } from "../../framework/time-format.ts";
 import { withAccountOperations, type AccountOperations, withAccounts } from "../../target/operations.ts";
-import type { AccountsSession } from "../../target/open-session.ts";
 import { printRecord } from "../../terminal/print.ts";
 
 type Subscription = OperationData<"getSubscription">;
@@ -38,17 +36,14 @@ const set = defineCommand("subscription set", {
     const expires_at = expires?.(context.clock.now());
     if (expires_at !== undefined && plan === "free")
       throw new UsageError("--expires cannot be used with the free plan.");
-    const check = ({ plans }: Config): void => {
-      const known = Object.keys(plans);
+    await withAccounts(context, async ({ service, zone, activeCallOf }) => {
+      const known = Object.keys(service.config.plans);
       if (!known.includes(plan)) throw new UsageError(`--plan must be one of ${known.join(", ")}, not ${plan}.`);
-    };
-    const change = async ({ service, zone, activeCallOf }: AccountsSession): Promise<void> => {
       const call = await activeCallOf(user);
       await confirmChange(context, yes, `Set the plan of ${user} to ${plan}?`);
       await service.subscriptions.setPlan(user, plan, expires_at);
       await printSubscription(context, (await service.run("getSubscription", call, {})).data, zone);
-    };
-    await withAccounts(context, change, { check });
+    });
   },
 });
 
