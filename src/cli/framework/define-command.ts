@@ -34,8 +34,6 @@ export const COMMANDS = TABLE as Readonly<Record<CommandName, CommandFacts>>;
 interface CommandSpec<A extends ParamTypes, O extends ParamTypes> {
   readonly arguments?: A;
   readonly options?: O;
-  /** Asks for missing values on a terminal. Returns the values to treat as typed, and those to treat as not typed. */
-  readonly ask?: (values: Values<A> & Values<O>, context: Context) => Promise<Asked>;
   /** May return a nonzero exit code for an outcome that is no error. */
   readonly run: (values: Values<A> & Values<O>, context: RunContext) => Promise<void> | Promise<ExitCode>;
 }
@@ -55,7 +53,6 @@ export interface Program {
 
 // oxlint-disable-next-line typescript/no-empty-object-type -- The params of a command without any.
 type Nothing = {};
-type Asked = Readonly<Record<string, string | undefined>>;
 type RunContext = Context & { readonly program: Program };
 /** What a definition needs to become part of a program. */
 export type CommandDeps = { readonly open: () => Context; readonly program: Program; readonly invocation: Invocation };
@@ -65,7 +62,6 @@ export interface Definition extends CommandFacts, CommandParams {
   readonly name: CommandName;
   readonly commands: Readonly<Record<string, Definition>>; // The verbs of a group by their names.
   readonly fallback?: Definition | undefined; // The verb that runs when none is typed.
-  readonly ask?: ((values: never, context: Context) => Promise<Asked>) | undefined;
   readonly run?: (values: never, context: RunContext) => Promise<void> | Promise<ExitCode>; // Absent for a group.
 }
 
@@ -78,10 +74,10 @@ export interface Definition extends CommandFacts, CommandParams {
  * }); */
 export function defineCommand<A extends ParamTypes = Nothing, O extends ParamTypes = Nothing>(
   name: CommandName,
-  { run, ask, ...spec }: CommandSpec<A, O>,
+  { run, ...spec }: CommandSpec<A, O>,
 ): Definition {
   const params = { arguments: describeParams(name, spec.arguments), options: describeParams(name, spec.options) };
-  return { name, ...COMMANDS[name], ...params, commands: {}, ask, run };
+  return { name, ...COMMANDS[name], ...params, commands: {}, run };
 }
 
 /** The params of a command with their texts. */
@@ -122,12 +118,6 @@ async function runCommand(command: Command, definition: Definition, { open, prog
     throw new UsageError(`--format must be ${formats.join(" or ")} here, not ${format}.`);
   const context = await withTarget(definition, opened);
   const { values, typed } = await readValues(definition, command, context);
-  const asked = context.terminal.canPrompt ? await definition.ask?.(values as never, context) : undefined;
-  for (const [key, value] of Object.entries(asked ?? {})) {
-    values[key] = value;
-    if (value === undefined) typed.delete(key);
-    else typed.set(key, value);
-  }
   const run = async () => definition.run?.(values as never, { ...context, program });
   const send = async () => (await import("../target/send-command.ts")).sendCommand(context, definition, typed);
   invocation.exit = (await (context.operatorOf === undefined ? run : send)()) ?? EXIT.ok;

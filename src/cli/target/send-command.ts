@@ -1,11 +1,11 @@
 import type { LastFrame, OutputFrame } from "../../contract/admin-call.ts";
 import { failureOf, RemoteRefusal } from "../../client/client.ts";
-import { readUrl } from "../../client/daemon-url.ts";
+import { pageUrl, readUrl } from "../../client/daemon-url.ts";
 import { exchange, readResponse, UnreachableError } from "../../client/transport.ts";
 import { awaitInterrupt } from "../../runtime/interrupt.ts";
 import { linesOf } from "../../runtime/text/lines.ts";
 import type { Context } from "../framework/command-context.ts";
-import { CommandFailure, EXIT, UsageError, type ExitCode } from "../framework/command-failure.ts";
+import { EXIT, UsageError, type ExitCode } from "../framework/command-failure.ts";
 import { remoteParams } from "../params/admin-body.ts";
 import { flagOf, type CommandParams } from "../params/param.ts";
 import type { RawValue } from "../params/read-values.ts";
@@ -57,19 +57,6 @@ export async function sendCommand(
   }
 }
 
-/** The JSON output of a command at the admin address. @throws CommandFailure when it fails there */
-export async function readFromDaemon(daemon: NonNullable<Context["operatorOf"]>, name: string, body: object) {
-  let [out, err] = ["", ""];
-  const keep = async (frame: OutputFrame): Promise<void> => {
-    if ("out" in frame) out += frame.out;
-    else err += frame.err;
-    return Promise.resolve();
-  };
-  const last = await call(daemon, name, { ...body, format: "json" }, keep, new AbortController().signal);
-  if ("exit" in last && last.exit === EXIT.ok) return JSON.parse(out) as unknown;
-  throw new CommandFailure("exit" in last ? (last.exit as ExitCode) : EXIT.failure, err.replace(/^error: /, "").trim());
-}
-
 /** The daemon escapes its output already; the client does not rely on that. */
 function escaped(text: string): string {
   const head = text.startsWith(CLEARED_LINE) ? CLEARED_LINE : "";
@@ -84,7 +71,7 @@ async function call({ url, token }: Operator, name: string, body: object, show: 
   const base = readUrl(url);
   const request = {
     method: "POST",
-    url: `${base.href.replace(/(?<!\/)\/+$/, "")}/admin/v1/${name.replace(" ", "/")}`,
+    url: pageUrl(base, `/admin/v1/${name.replace(" ", "/")}`),
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "user-agent": "anp" },
     body: JSON.stringify(body),
   };

@@ -80,35 +80,43 @@ const list = defineCommand("tokens list", {
 const revoke = defineCommand("tokens revoke", {
   arguments: { token: optional(name(4096)) },
   options: { user: optional(userId, "user"), all: toggle(), yes: toggle() },
-  ask: async ({ token, user, all }, context) =>
-    token === undefined && !all ? { token: await chooseToken(context, user), user: undefined } : {},
   async run({ token, user, all, yes }, context) {
+    if (token === undefined && !all && context.terminal.canPrompt)
+      return revokeOne(context, await chooseToken(context, user), yes);
     if ((token === undefined) === (user === undefined)) throw new UsageError("Give either ID, or --user and --all.");
     if (all !== (user !== undefined)) throw new UsageError("--user and --all go together.");
-    await withAccounts(context, async ({ service: { tokens }, zone, callOf }) => {
-      if (user !== undefined) {
-        await callOf(user);
-        const active = await activeTokens(tokens, user);
-        const question = `Revoke ${countTokens(active)} of ${cleanLine(user)}?`;
-        if (active.length > 0) await confirmChange(context, yes, question);
-        const rows = await tokens.end(user, idsOf(active));
-        return void (await printTable(context, { table: "tokens", rows, none: `${user} has no active tokens.` }));
-      }
-      const found = await tokens.find(token!);
-      if (found === undefined)
-        throw new CommandFailure(EXIT.notFound, "No such token. `anp tokens list USER` shows the ids.");
-      const { id, user_id, label } = found;
-      const named = `the token ${id}${label === "" ? "" : ` (${cleanLine(label)})`} of ${cleanLine(user_id)}`;
-      if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${named}?`);
-      await printRecord(context, (await tokens.revoke(id)) ?? found, shownBy(showTimeIn(zone)));
-    });
+    await (user === undefined ? revokeOne(context, token!, yes) : revokeAll(context, user, yes));
   },
 });
+
+const revokeAll = (context: Context, user: string, yes: boolean) =>
+  withAccounts(context, async ({ service: { tokens }, callOf }) => {
+    await callOf(user);
+    const active = await activeTokens(tokens, user);
+    const question = `Revoke ${countTokens(active)} of ${cleanLine(user)}?`;
+    if (active.length > 0) await confirmChange(context, yes, question);
+    const rows = await tokens.end(user, idsOf(active));
+    await printTable(context, { table: "tokens", rows, none: `${user} has no active tokens.` });
+  });
+
+const revokeOne = (context: Context, token: string, yes: boolean) =>
+  withAccounts(context, async ({ service: { tokens }, zone }) => {
+    const found = await tokens.find(token);
+    if (found === undefined)
+      throw new CommandFailure(EXIT.notFound, "No such token. `anp tokens list USER` shows the ids.");
+    const { id, user_id, label } = found;
+    const named = `the token ${id}${label === "" ? "" : ` (${cleanLine(label)})`} of ${cleanLine(user_id)}`;
+    if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${named}?`);
+    await printRecord(context, (await tokens.revoke(id)) ?? found, shownBy(showTimeIn(zone)));
+  });
 
 async function chooseToken(context: Context, user: string | undefined): Promise<string> {
   const { askFor, askForOneOf } = await import("../../terminal/prompt.ts");
   const owner = user ?? (await askFor({ ...knownUser(), value: "USER", about: "whose token to revoke" }, context));
-  const active = (await tokensToChooseFrom(context, owner)).filter(isActive);
+  const active = await withAccounts(context, async ({ service: { tokens }, callOf }) => {
+    await callOf(owner);
+    return activeTokens(tokens, owner);
+  });
   if (active.length === 0) throw new CommandFailure(EXIT.notFound, `${owner} has no active tokens.`);
   const now = context.clock.now();
   const choices = active.map(({ id, start, label, created_at }) => {
@@ -116,17 +124,6 @@ async function chooseToken(context: Context, user: string | undefined): Promise<
     return { value: id, name: shown.filter(Boolean).join("  ") };
   });
   return askForOneOf(`Token of ${cleanLine(owner)}`, choices, context);
-}
-
-async function tokensToChooseFrom(context: Context, owner: string): Promise<TokenRow[]> {
-  if (context.operatorOf !== undefined) {
-    const { readFromDaemon } = await import("../../target/send-command.ts");
-    return (await readFromDaemon(context.operatorOf, "tokens list", { user: owner })) as TokenRow[];
-  }
-  return withAccounts(context, async ({ service: { tokens }, callOf }) => {
-    await callOf(owner);
-    return tokens.list(owner);
-  });
 }
 
 export const command = defineGroup("tokens", { issue, list, rotate, revoke });
