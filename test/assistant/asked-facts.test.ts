@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { lacksFact } from "../../src/assistant/answering/asked-facts.ts";
 import { prepareQuestion } from "../../src/assistant/assistant.ts";
 import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
 import { NOW } from "./exchange.ts";
@@ -109,5 +110,41 @@ describe("an article that answers half of a question", () => {
     "上门取件多少钱，可以当天吗",
   ])("is charged if it answers both: %s", (question) => {
     expect(outcomeOf(question)).toBe("answered");
+  });
+});
+
+describe("lacksFact", () => {
+  const PLANS = "Plan S costs EUR 9 a month, plan M EUR 15.\n套餐 S 每月 9 欧元，套餐 M 每月 15 欧元。";
+  const TRAINS = "There is Wi-Fi on all trains of the class A330, not on the A320. One hour costs EUR 6.";
+  const INSURED = "Furniture is insured up to EUR 50,000. For bicycles the limit is EUR 2,000.";
+  const INSURED_ZH = "家具最高保额 50,000 元，自行车最高 2,000 元。";
+  const ROAMING = "In the EU you use your data at no extra cost.";
+
+  it.each([
+    ["how much is plan XL", PLANS],
+    ["套餐XL多少钱", PLANS],
+    ["wifi on the A350", TRAINS],
+    ["how fast is the wifi", TRAINS],
+    ["how much is the insurance", INSURED],
+    ["家财险多少钱", INSURED_ZH],
+    ["roaming in the EU and in Switzerland", ROAMING],
+    ["欧盟和瑞士漫游收费吗", ROAMING], // Of another language: places are known in both.
+  ])("finds that it is missing: %s", (question, text) => {
+    expect(lacksFact(question, text)).toBe(true);
+  });
+
+  it.each([
+    ["how much is plan m", PLANS],
+    ["套餐M多少钱", PLANS],
+    ["wifi on the a320", TRAINS],
+    ["how much is the wifi", TRAINS],
+    ["how much is the insurance", `${INSURED} It costs EUR 12 a month.`],
+    ["how much am i insured for", INSURED],
+    ["do i need a w8", "Sign form W-8BEN before your first trade."],
+    ["欧盟漫游收费吗", ROAMING],
+    ["i was in the EU for two days and my data is gone", ROAMING], // "And" joins sentences here.
+    ["machine is broken and support wont help", "Report a machine that is broken."],
+  ])("does not find that it is missing: %s", (question, text) => {
+    expect(lacksFact(question, text)).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 import { hasHan } from "../../language/detect-language.ts";
+import { namedIn, namesIn } from "../../language/name-table.ts";
 import { fold } from "../../language/tokenize.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import { figuresOf } from "../grounding/figures.ts";
@@ -7,19 +8,47 @@ import { names } from "./chosen-title.ts";
 import { joinedWords } from "./question-parts.ts";
 
 const KINDS = PATTERNS.kinds.map((kind) => patternsOf(kind));
-const { prices: PRICES } = patternsOf({ prices: PATTERNS.prices });
+const SAYS = patternsOf(PATTERNS.amounts);
+const MARKS = PATTERNS.marks.map(({ named, other }) => ({ named: new RegExp(named, "gu"), other }));
 
 /** Whether a text certainly lacks what a question asks for: a kind of fact that it does not state at all, such as a range,
- * a maximum or a plan; one of two things; or the price of something larger than all that it mentions. */
+ * a maximum or a plan; one of two things; a model or size of which it names only others; a price, of which it states only
+ * limits; or the price of something larger than all that it mentions. */
 export function lacksFact(question: string, text: string): boolean {
   const [asked, told] = [fold(question), fold(text)];
   if (KINDS.some(({ asks, holds }) => asks.test(asked) && !holds.test(told))) return true;
+  if (namesOnlyOthers(asked, told) || statesOnlyLimits(asked, told)) return true;
   const isSaid = (word: string): boolean => told.includes(word) || names(told, word, 0.1) || !names(word, word);
-  if (hasHan(asked) === hasHan(told) && !joinedWords(asked).every(isSaid)) return true;
-  const sizes = PRICES.test(asked) ? figuresOf(asked).filter(({ unit = "" }) => PATTERNS.sizes.includes(unit)) : [];
+  const isNamed = (word: string): boolean => namedIn(word).some(namesIn(text));
+  const isComparable = (word: string): boolean => hasHan(asked) === hasHan(told) || namedIn(word).length > 0;
+  if (joinedWords(asked).some((word) => isComparable(word) && !isSaid(word) && !isNamed(word))) return true;
+  const sizes = SAYS.prices.test(asked)
+    ? figuresOf(asked).filter(({ unit = "" }) => PATTERNS.sizes.includes(unit))
+    : [];
   const stated = sizes.length > 0 ? figuresOf(told) : [];
   return sizes.some(({ unit, value }) => {
     const alike = stated.filter((other) => other.unit === unit);
     return alike.length > 0 && alike.every((other) => other.value < value);
   });
 }
+
+/** Whether a text names only others of the kind of a model or size in a question: "A320" for "A350", "plan M" for "plan XL". */
+const namesOnlyOthers = (asked: string, told: string): boolean =>
+  MARKS.some(({ named, other }) =>
+    Array.from(asked.matchAll(named)).some(([, kind, mark]) => {
+      const has = (pattern: string): boolean => new RegExp(`(?<![a-z\\d])${pattern}`, "u").test(told);
+      return has(`${kind}[- ]?${other}`) && !has(`(?:${kind}[- ]?)?${mark}(?!${/\d$/.test(mark!) ? "" : "[a-z]|"}\\d)`);
+    }),
+  );
+
+const CLAUSE_END = /[;!?。；！？\n]|\.(?!\d)/;
+
+/** Whether a question asks for a price, and the sums of a text are only limits, such as sums insured. */
+function statesOnlyLimits(asked: string, told: string): boolean {
+  if (!SAYS.prices.test(asked) || SAYS.payouts.test(asked)) return false;
+  const clauses = told.split(CLAUSE_END).filter((clause) => SAYS.charges.test(clause) || hasSum(clause));
+  return clauses.length > 0 && clauses.every((clause) => SAYS.limits.test(clause) && !SAYS.charges.test(clause));
+}
+
+const hasSum = (clause: string): boolean =>
+  figuresOf(clause).some(({ unit }) => unit !== undefined && !PATTERNS.quantities.includes(unit));

@@ -28,5 +28,7 @@ export function partsOf(question: string): { readonly question: string; readonly
   return parts.length > 1 && parts.length <= MOST_PARTS ? parts : [];
 }
 
-/** The words beside the first joining word of a question: "xetra" and "tokyo" of "fees of xetra and tokyo". */
-export const joinedWords = (folded: string): string[] => folded.match(SAYS.beside)?.slice(1).join(" ").split(" ") ?? [];
+/** The words beside the first joining word of a question: "xetra" and "tokyo" of "fees of xetra and tokyo". Empty for a
+ * story, in which such a word joins sentences. */
+export const joinedWords = (folded: string): string[] =>
+  SAYS.story.test(folded) ? [] : (folded.match(SAYS.beside)?.slice(1).join(" ").split(" ") ?? []);
