@@ -163,3 +163,60 @@ describe("own figures", () => {
     },
   );
 });
+
+describe("a question of the operator's own free things, points and balances", () => {
+  const gifts = new AnswerIndex([
+    passage({
+      id: "bags",
+      title: "Free bags",
+      text: "Every customer gets 2 free bags a month. Other bags cost EUR 1.",
+    }),
+    passage({ id: "card", title: "Gift card balance", text: "The balance of a gift card is printed on the receipt." }),
+    passage({ id: "duty", title: "Duty free", text: "From duty free you may bring one bag on board." }),
+    passage({ id: "vouchers", title: "Vouchers for points", text: "A voucher of EUR 5 costs 500 points." }),
+    passage({ id: "袋子", lang: "zh", title: "免费袋子", text: "每位顾客每月可领 2 个免费袋子，其余每个 1 欧元。" }),
+    passage({
+      id: "升级",
+      lang: "zh",
+      title: "会员等级",
+      text: "升级到银卡需要 500 积分，升级到金卡需要 2,000 积分。",
+    }),
+  ]);
+  const routeOf = (question: string) => {
+    const given = { question, history: [], research: false, refused: [], hasModel: false, now: NOW };
+    const { routing, answer } = prepareQuestion(given, gifts);
+    return { route: routing.route, first: answer?.sources[0]?.id };
+  };
+
+  it.each([
+    ["how many free bags do I have left", "bags"],
+    ["what's my gift card balance", "card"],
+    ["how many points do I need for a voucher", "vouchers"],
+    ["免费袋子还剩几个", "袋子"],
+    ["升级金卡要多少积分", "升级"], // Nor with the newest notice, which is about an upgrade.
+    ["how much may I bring from duty free", "duty"],
+  ])("is not answered with those of the assistant: %s", (question, first) => {
+    expect(routeOf(question)).toEqual({ route: "help", first });
+  });
+
+  it.each([
+    "how many points do I have",
+    "what's my balance",
+    "how many free questions do I have left today",
+    "can I still ask for free today",
+    "我还有多少积分",
+    "我的余额",
+    "今天的免费次数还剩多少",
+  ])("differs from one of the assistant's: %s", (question) => {
+    expect(routeOf(question)).toEqual({ route: "account", first: undefined });
+  });
+
+  it("asks for a price of the operator's where capitals are a size", () => {
+    const plans = new AnswerIndex([passage({ id: "plans", title: "Plans and prices", text: "Plan S costs EUR 9." })]);
+    const given = { history: [], research: false, refused: [], hasModel: false, now: NOW };
+    expect(prepareQuestion({ ...given, question: "price of plan XL" }, plans)).toMatchObject({
+      routing: { route: "help" },
+      answer: { outcome: "unsure" },
+    });
+  });
+});

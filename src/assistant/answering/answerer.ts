@@ -155,8 +155,10 @@ function answerPlainly({ question, routing, history }: AnswerRequest): Draft | u
 function isForService({ question, routing }: AnswerRequest, isLookedUp: boolean): boolean {
   const { route, sub_intent, confidence } = routing;
   const folded = fold(question);
-  if (route === "account")
-    return SAYS.account.test(folded) && SAYS.own.test(folded) && (isLookedUp || confidence >= MIN_CONFIDENCE);
+  if (route === "account") {
+    const isOfAccount = SAYS.account.test(folded) && SAYS.own.test(folded) && !SAYS.needed.test(folded);
+    return isOfAccount && (isLookedUp || confidence >= MIN_CONFIDENCE);
+  }
   const isOfNoAsset = sub_intent === "price" && assetsInQuestion(question).size === 0;
   return route === "market" && confidence >= (isLookedUp && !isOfNoAsset ? MIN_CONFIDENCE : 1);
 }
@@ -169,7 +171,7 @@ function leaveToService({ question, routing, now, zone }: AnswerRequest): Prepar
 }
 
 function settle(found: Draft, findings: Findings, request: AnswerRequest, index: AnswerIndex): PreparedAnswer {
-  const { routing } = request;
+  const { routing, question } = request;
   const { route, sub_intent, lang, confidence } = routing;
   const { outcome, sources } = found;
   if (outcome !== "answered") {
@@ -178,17 +180,19 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
       return withRouting(draft(REPLIES.investmentAdvice[lang], "declined"), routing, "rule");
     if (outcome !== "unsure" && route === "small_talk" && confidence >= MIN_CONFIDENCE)
       return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing, "rule");
-    if ((route === "news" || route === "notice") && !isRuleOrState(request.question)) {
+    if ((route === "news" || route === "notice") && !isRuleOrState(question)) {
       const latest = answerLatest(request, index);
+  const best = findings.evidence[0]?.article.found.passage;
       // News that the search did not find may not answer the question.
-      const isSure = latest.outcome === "answered" && route !== "news" && isKind("notice", request.question);
-      if (latest.outcome !== "declined")
+      const isSure = latest.outcome === "answered" && route !== "news" && isKind("notice", question);
+      // A notice that is only new does not replace an article that may answer.
+      const isNew = route === "notice" && outcome === "unsure" && best?.kind === "help" && !isKind("notice", question);
+      if (latest.outcome !== "declined" && (!isNew || names(latest.sources[0]?.title, question, 0.25)))
         return withRouting(isSure ? latest : asUnsure(latest, lang), routing, "latest", "latest");
     }
   }
-  const [best] = findings.evidence;
-  const { kind, category } = best?.article.found.passage ?? {};
-  if (sources.length > 0 && kind !== undefined) return withRouting(found, routeTo(kind, routing), "evidence", category);
+  if (sources.length > 0 && best !== undefined)
+    return withRouting(found, routeTo(best.kind, routing), "evidence", best.category);
   return withRouting(found, route === "small_talk" ? routeTo("out_of_scope", routing) : routing);
 }
 
