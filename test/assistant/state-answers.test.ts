@@ -66,9 +66,15 @@ describe("whether something of any trade works now", () => {
     said("payment", "en", "Online payment is working again", 1),
     said("payment", "zh", "在线支付已恢复", 1),
     said("login", "en", "Login problems", 2, "Update: the problems with the login are solved."),
+    said("lark", "en", "My Lark is down", 1),
     said("manager", "en", "Manager is down", 80),
     said("staking", "en", "Staking paused", 9),
     said("staked", "en", "Staking resumed", 4),
+    passage({
+      id: "bills",
+      title: "My Lark: your bills online",
+      text: "In My Lark you see your bills and what works.",
+    }),
     passage({
       id: "help",
       title: "Track a parcel",
@@ -84,6 +90,8 @@ describe("whether something of any trade works now", () => {
 
   it.each([
     ["is tracking working?", "tracking"],
+    ["is My Lark working", "lark"], // The name of a product, not the caller's own.
+    ["is my lark down right now?", "lark"],
     ["is the tracking system down right now", "tracking"],
     ["tracking working now?", "tracking"],
     ["查询现在能用吗", "tracking"],
@@ -100,6 +108,7 @@ describe("whether something of any trade works now", () => {
     "is online payment working", // It is over.
     "在线支付现在能用吗",
     "is login working", // It is over, by the text.
+    "is my tracking down", // The caller's own is in no notice.
     "is staking paused", // It is over, by a later notice.
     "is manager working?", // It is old.
     "are lockers working", // It is about those of one town.
@@ -138,6 +147,7 @@ describe("own figures", () => {
     ["where is my order", "unsure"],
     ["我有多少徽章", "unsure"],
     ["我的订单到哪了", "unsure"],
+    ["徽章还剩几个", "unsure"],
     ["订单到哪了", "unsure"],
   ])("that the service does not have are not charged by the rule about them: %s", (question, outcome) => {
     const badges = { en: "You get one badge for each order. There are 12 badges. A discount needs 3 badges.", zh: "" };
@@ -154,6 +164,10 @@ describe("own figures", () => {
     ]);
     const given = { question, history: [], research: false, refused: [], hasModel: false, now: NOW };
     expect(prepareQuestion(given, rules).answer?.outcome).toBe(outcome);
+  });
+
+  it("are the reason of a decision on them, too", () => {
+    expect(isKind("ownRecord", "why was my application rejected")).toBe(true);
   });
 
   it.each(["how many badges do I have to collect?", "how many days do i have", "徽章有多少种", "我的订单怎么取消"])(

@@ -28,6 +28,7 @@ export interface PreparedAnswer extends Pick<Draft, "forModel"> {
 const ADVICE = "investment_advice";
 const STATE_MS = 14 * DAY_MS; // Maximum age of a notice that reports the state of a feature.
 const SAYS = patternsOf(PATTERNS, "i");
+const MY = /\bmy (?=([\p{L}\d]+))/iu;
 
 /** Answers from the evidence in help, notices and news, except for questions about the caller's own account, small talk,
  * requests for advice, and the market. The router's route decides only if no article answers the question. */
@@ -62,7 +63,7 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const isRule = request.hasModel !== true && (isKind("calculation", question) || isKind("ownRecord", question));
   const said = [found.text, ...found.sources.map(({ title }) => title)].join("\n");
   const isLacking = (): boolean =>
-    isKind("state", question) || lacksPart(parts, found, said) || lacksFact(question, said);
+    isKind("state", question.replace(MY, "")) || lacksPart(parts, found, said) || lacksFact(question, said);
   const isDoubtful = found.outcome === "answered" && (isSame || (!isTitle && (isRule || isLacking())));
   const answer = isDoubtful ? asUnsure(found, routing.lang) : found;
   return settle(answer, findings, request, index);
@@ -71,14 +72,17 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
 /** Answers whether something works now from recent notices whose titles state that: surely if the newest is about exactly
  * this and reports no end of it. Undefined without such notices. */
 function answerState(request: AnswerRequest, index: AnswerIndex): PreparedAnswer | undefined {
-  const { question, now, routing } = request;
+  const { now, routing } = request;
+  const question = request.question.replace(MY, "");
   if (!isKind("state", question)) return undefined;
+  const own = MY.exec(request.question)?.[1];
   const thing = withoutState(question);
   const isOfAsset = assetsInQuestion(question).size > 0;
   const told = index.indexed().flatMap(({ passage }) => {
     const { kind, title, published_at, symbols = [] } = passage;
     const age = now - Date.parse(published_at ?? "");
-    const isState = kind === "notice" && age >= 0 && age <= STATE_MS && isKind("stateTitle", title);
+    const isRecent = kind === "notice" && age >= 0 && age <= STATE_MS;
+    const isState = isRecent && isKind("stateTitle", title) && (own === undefined || hasName(title, own));
     const isOfSymbol = isState && symbols.some((symbol) => names(thing, symbol) && names(title, symbol));
     const isOfThing = isState && (isOfAsset || symbols.length === 0) && names(title, thing);
     return isOfSymbol || isOfThing ? [{ ...passage, age }] : [];
@@ -91,6 +95,10 @@ function answerState(request: AnswerRequest, index: AnswerIndex): PreparedAnswer
   if (findings.evidence.length === 0) return undefined;
   return withRouting(quote(isSure ? "answered" : "unsure", findings, request), routeTo("notice", routing));
 }
+
+/** Whether "My" and a word are a name in a title, as in "My Lark is down". */
+const hasName = (title: string, word: string): boolean =>
+  Array.from(title.matchAll(/\bMy ([\p{L}\d]+)/gu)).some(([, other = ""]) => fold(other) === fold(word));
 
 /** Answers the parts of a compound question separately. */
 function answerParts(request: AnswerRequest, index: AnswerIndex) {
@@ -174,6 +182,7 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
   const { routing, question } = request;
   const { route, sub_intent, lang, confidence } = routing;
   const { outcome, sources } = found;
+  const best = findings.evidence[0]?.article.found.passage;
   if (outcome !== "answered") {
     if (isForService(request, true)) return leaveToService(request);
     if (sub_intent === ADVICE && (confidence === 1 || outcome === "declined"))
@@ -182,7 +191,6 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
       return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing, "rule");
     if ((route === "news" || route === "notice") && !isRuleOrState(question)) {
       const latest = answerLatest(request, index);
-  const best = findings.evidence[0]?.article.found.passage;
       // News that the search did not find may not answer the question.
       const isSure = latest.outcome === "answered" && route !== "news" && isKind("notice", question);
       // A notice that is only new does not replace an article that may answer.
