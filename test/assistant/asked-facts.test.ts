@@ -118,12 +118,21 @@ describe("lacksFact", () => {
   const TRAINS = "There is Wi-Fi on all trains of the class A330, not on the A320. One hour costs EUR 6.";
   const INSURED = "Furniture is insured up to EUR 50,000. For bicycles the limit is EUR 2,000.";
   const INSURED_ZH = "家具最高保额 50,000 元，自行车最高 2,000 元。";
+  const TERMS = "| Fix 12 | 28.9 ct | 12 months |\n| Fix 24 | 27.5 ct | 24 months |";
+  const REMINDERS = "The first reminder is free, the second costs EUR 2.50. Four weeks later we cut you off.";
+  const FRIENDS = "If you recommend us to a friend, both get EUR 30.";
   const ROAMING = "In the EU you use your data at no extra cost.";
 
   it.each([
     ["how much is plan XL", PLANS],
     ["套餐XL多少钱", PLANS],
     ["wifi on the A350", TRAINS],
+    ["how much is Fix 36", TERMS],
+    ["Fix 36 多少钱", TERMS],
+    ["fee of the third reminder", REMINDERS],
+    ["第三次催款多少钱", "第一次催款免费，第二次 2.50 欧元，之后停电。"],
+    ["how many friends can i recommend", FRIENDS],
+    ["推荐几个人", "推荐好友双方各得 30 欧元。"],
     ["how fast is the wifi", TRAINS],
     ["how much is the insurance", INSURED],
     ["家财险多少钱", INSURED_ZH],
@@ -137,6 +146,12 @@ describe("lacksFact", () => {
     ["how much is plan m", PLANS],
     ["套餐M多少钱", PLANS],
     ["wifi on the a320", TRAINS],
+    ["how much is fix 24", TERMS],
+    ["fix 18 price", TERMS], // It may lie between them, as a level of a range.
+    ["fee of the second reminder", REMINDERS],
+    ["fee of the third reminder", "Each reminder costs EUR 2.50."],
+    ["how many friends can i recommend", "You can recommend up to five friends a year."],
+    ["几个人可以用", "最多 4 人共用。"],
     ["how much is the wifi", TRAINS],
     ["how much is the insurance", `${INSURED} It costs EUR 12 a month.`],
     ["how much am i insured for", INSURED],

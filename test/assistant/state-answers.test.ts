@@ -185,7 +185,11 @@ describe("a question of the operator's own free things, points and balances", ()
       title: "Free bags",
       text: "Every customer gets 2 free bags a month. Other bags cost EUR 1.",
     }),
-    passage({ id: "card", title: "Gift card balance", text: "The balance of a gift card is printed on the receipt." }),
+    passage({
+      id: "card",
+      title: "Gift card balance",
+      text: "The balance of a gift card is printed on the receipt. Credit is paid back in 14 days.",
+    }),
     passage({ id: "duty", title: "Duty free", text: "From duty free you may bring one bag on board." }),
     passage({ id: "vouchers", title: "Vouchers for points", text: "A voucher of EUR 5 costs 500 points." }),
     passage({ id: "袋子", lang: "zh", title: "免费袋子", text: "每位顾客每月可领 2 个免费袋子，其余每个 1 欧元。" }),
@@ -208,6 +212,7 @@ describe("a question of the operator's own free things, points and balances", ()
     ["how many points do I need for a voucher", "vouchers"],
     ["免费袋子还剩几个", "袋子"],
     ["升级金卡要多少积分", "升级"], // Nor with the newest notice, which is about an upgrade.
+    ["how long until I get my credit back", "card"],
     ["how much may I bring from duty free", "duty"],
   ])("is not answered with those of the assistant: %s", (question, first) => {
     expect(routeOf(question)).toEqual({ route: "help", first });

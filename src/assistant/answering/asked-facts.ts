@@ -1,5 +1,6 @@
 import { hasHan } from "../../language/detect-language.ts";
 import { namedIn, namesIn } from "../../language/name-table.ts";
+import { isFunctional } from "../../language/stop-words.ts";
 import { fold } from "../../language/tokenize.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import { figuresOf } from "../grounding/figures.ts";
@@ -17,7 +18,7 @@ const MARKS = PATTERNS.marks.map(({ named, other }) => ({ named: new RegExp(name
 export function lacksFact(question: string, text: string): boolean {
   const [asked, told] = [fold(question), fold(text)];
   if (KINDS.some(({ asks, holds }) => asks.test(asked) && !holds.test(told))) return true;
-  if (namesOnlyOthers(asked, told) || statesOnlyLimits(asked, told)) return true;
+  if (namesOnlyOthers(asked, told) || numbersOnlyOthers(asked, told) || statesOnlyLimits(asked, told)) return true;
   const isSaid = (word: string): boolean => told.includes(word) || names(told, word, 0.1) || !names(word, word);
   const isNamed = (word: string): boolean => namedIn(word).some(namesIn(text));
   const isComparable = (word: string): boolean => hasHan(asked) === hasHan(told) || namedIn(word).length > 0;
@@ -40,6 +41,21 @@ const namesOnlyOthers = (asked: string, told: string): boolean =>
       return has(`${kind}[- ]?${other}`) && !has(`(?:${kind}[- ]?)?${mark}(?!${/\d$/.test(mark!) ? "" : "[a-z]|"}\\d)`);
     }),
   );
+
+/** The same for numbers after a name, outside the range of those in the text: "Fix 36" where there are Fix 12 and Fix 24. */
+const numbersOnlyOthers = (asked: string, told: string): boolean =>
+  numberedIn(asked).some(({ name, value }) => {
+    const others = new Set(numberedIn(told).flatMap((other) => (other.name === name ? other.value : [])));
+    return others.size > 1 && (value < Math.min(...others) || value > Math.max(...others));
+  });
+
+const numberedIn = (folded: string) =>
+  figuresOf(folded).flatMap(({ kind, value, unit, start }) => {
+    const [name] = /(?:[a-z]{3,}|\p{Script=Han}{2})(?= ?$)/u.exec(folded.slice(Math.max(0, start - 20), start)) ?? [];
+    return kind === "amount" && unit === undefined && name !== undefined && !isFunctional(name)
+      ? [{ name, value }]
+      : [];
+  });
 
 const CLAUSE_END = /[;!?。；！？\n]|\.(?!\d)/;
 
