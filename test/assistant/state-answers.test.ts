@@ -178,7 +178,7 @@ describe("own figures", () => {
   );
 });
 
-describe("a question of the operator's own free things, points and balances", () => {
+describe("a question of the operator's own free things, points, plans and notice periods", () => {
   const gifts = new AnswerIndex([
     passage({
       id: "bags",
@@ -190,6 +190,7 @@ describe("a question of the operator's own free things, points and balances", ()
       title: "Gift card balance",
       text: "The balance of a gift card is printed on the receipt. Credit is paid back in 14 days.",
     }),
+    passage({ id: "plan", title: "Change or cancel your plan", text: "The notice period of a plan is 2 weeks." }),
     passage({ id: "duty", title: "Duty free", text: "From duty free you may bring one bag on board." }),
     passage({ id: "vouchers", title: "Vouchers for points", text: "A voucher of EUR 5 costs 500 points." }),
     passage({ id: "袋子", lang: "zh", title: "免费袋子", text: "每位顾客每月可领 2 个免费袋子，其余每个 1 欧元。" }),
@@ -213,6 +214,8 @@ describe("a question of the operator's own free things, points and balances", ()
     ["免费袋子还剩几个", "袋子"],
     ["升级金卡要多少积分", "升级"], // Nor with the newest notice, which is about an upgrade.
     ["how long until I get my credit back", "card"],
+    ["downgrade my plan", "plan"],
+    ["notice period", "plan"], // Nor with the newest notices.
     ["how much may I bring from duty free", "duty"],
   ])("is not answered with those of the assistant: %s", (question, first) => {
     expect(routeOf(question)).toEqual({ route: "help", first });
@@ -221,6 +224,7 @@ describe("a question of the operator's own free things, points and balances", ()
   it.each([
     "how many points do I have",
     "what's my balance",
+    "what plan do I have",
     "how many free questions do I have left today",
     "can I still ask for free today",
     "我还有多少积分",

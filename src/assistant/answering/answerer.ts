@@ -164,7 +164,7 @@ function isForService({ question, routing }: AnswerRequest, isLookedUp: boolean)
   const { route, sub_intent, confidence } = routing;
   const folded = fold(question);
   if (route === "account") {
-    const isOfAccount = SAYS.account.test(folded) && SAYS.own.test(folded) && !SAYS.needed.test(folded);
+    const isOfAccount = SAYS.account.test(folded) && SAYS.own.test(folded) && !SAYS.rule.test(folded);
     return isOfAccount && (isLookedUp || confidence >= MIN_CONFIDENCE);
   }
   const isOfNoAsset = sub_intent === "price" && assetsInQuestion(question).size === 0;
