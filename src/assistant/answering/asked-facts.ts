@@ -10,7 +10,7 @@ import { joinedWords } from "./question-parts.ts";
 
 const KINDS = PATTERNS.kinds.map((kind) => patternsOf(kind));
 const SAYS = patternsOf(PATTERNS.amounts);
-const MARKS = PATTERNS.marks.map(({ named, other }) => ({ named: new RegExp(named, "gu"), other }));
+const MARKS = patternsOf({ any: PATTERNS.marks }, "gu").any;
 
 /** Whether a text certainly lacks what a question asks for: a kind of fact that it does not state at all, such as a range,
  * a maximum or a plan; one of two things; a model or size of which it names only others; a price, of which it states only
@@ -34,13 +34,15 @@ export function lacksFact(question: string, text: string): boolean {
 }
 
 /** Whether a text names only others of the kind of a model or size in a question: "A320" for "A350", "plan M" for "plan XL". */
-const namesOnlyOthers = (asked: string, told: string): boolean =>
-  MARKS.some(({ named, other }) =>
-    Array.from(asked.matchAll(named)).some(([, kind, mark]) => {
-      const has = (pattern: string): boolean => new RegExp(`(?<![a-z\\d])${pattern}`, "u").test(told);
-      return has(`${kind}[- ]?${other}`) && !has(`(?:${kind}[- ]?)?${mark}(?!${/\d$/.test(mark!) ? "" : "[a-z]|"}\\d)`);
-    }),
-  );
+function namesOnlyOthers(asked: string, told: string): boolean {
+  const words = told.split(/[^a-z\d]+/);
+  return marksIn(asked).some(([name = "", mark = ""]) => {
+    const isNamed = words.includes(mark) || words.includes(name + mark);
+    return !isNamed && marksIn(told).some(([other]) => other === name);
+  });
+}
+
+const marksIn = (folded: string) => Array.from(folded.matchAll(MARKS), (match) => match.slice(1).filter(Boolean));
 
 /** The same for numbers after a name, outside the range of those in the text: "Fix 36" where there are Fix 12 and Fix 24. */
 const numbersOnlyOthers = (asked: string, told: string): boolean =>
@@ -49,20 +51,19 @@ const numbersOnlyOthers = (asked: string, told: string): boolean =>
     return others.size > 1 && (value < Math.min(...others) || value > Math.max(...others));
   });
 
+const NAME_BEFORE = /(?<![a-z])(?:[a-z]{3,20}|\p{Script=Han}{2})(?= ?$)/u;
 const numberedIn = (folded: string) =>
   figuresOf(folded).flatMap(({ kind, value, unit, start }) => {
-    const [name] = /(?:[a-z]{3,}|\p{Script=Han}{2})(?= ?$)/u.exec(folded.slice(Math.max(0, start - 20), start)) ?? [];
-    return kind === "amount" && unit === undefined && name !== undefined && !isFunctional(name)
-      ? [{ name, value }]
-      : [];
+    const [name] = NAME_BEFORE.exec(folded.slice(Math.max(0, start - 20), start)) ?? [];
+    const isNumber = kind === "amount" && unit === undefined;
+    return isNumber && name !== undefined && !isFunctional(name) ? [{ name, value }] : [];
   });
-
-const CLAUSE_END = /[;!?。；！？\n]|\.(?!\d)/;
 
 /** Whether a question asks for a price, and the sums of a text are only limits, such as sums insured. */
 function statesOnlyLimits(asked: string, told: string): boolean {
   if (!SAYS.prices.test(asked) || SAYS.payouts.test(asked)) return false;
-  const clauses = told.split(CLAUSE_END).filter((clause) => SAYS.charges.test(clause) || hasSum(clause));
+  const all = told.split(/[;!?。；！？\n]|\.(?!\d)/);
+  const clauses = all.filter((clause) => SAYS.charges.test(clause) || hasSum(clause));
   return clauses.length > 0 && clauses.every((clause) => SAYS.limits.test(clause) && !SAYS.charges.test(clause));
 }
 
