@@ -10,7 +10,8 @@ const WINDOW_MS = 12 * 3_600_000; // Maximum time between listings of one title 
 /** Merges the items that the feeds list now into the known ones. Two listings are one item if they have the same page
  * (id), the same identifier in the same feed, or the same outlet and title within a short time, unless one feed lists them
  * as two. Only the feed that published an item first changes its content; others are added to `source_ids`. A known item
- * keeps its id, its date unless its feed gives one with changed content, and its sentiment unless its text changes. */
+ * keeps its id, its date unless its feed gives one with changed content, and its sentiment unless its text changes. A date
+ * more than a day before that of the same content was taken from a clock that was behind. */
 export function mergeItems(known: readonly ListedItem[], listed: readonly ListedItem[]): ListedItem[] {
   if (listed.length === 0) return Array.from(known);
   const byId = new Map<string, ListedItem>();
@@ -53,7 +54,8 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
       if (!existing.source_ids.includes(feed)) place({ ...existing, source_ids: [...existing.source_ids, feed] });
     } else {
       claimed.add(existing.id);
-      const { published_ms } = existing.digest === item.digest || !item.dated ? existing : item;
+      const isSame = existing.digest === item.digest && item.published_ms - existing.published_ms <= DAY_MS;
+      const { published_ms } = isSame || !item.dated ? existing : item;
       const isSameText = existing.title === item.title && existing.summary === item.summary;
       const sentiment = isSameText ? existing.sentiment : undefined;
       const { dated, movable } = item.dated ? item : existing;

@@ -82,7 +82,9 @@ async function nextItems(before: readonly StoredItem[], read: Read, options: Bui
   const { now, max_age_days, max_items } = options;
   const news = read.filter(({ source }) => source.kind === "news");
   const configured = new Map(news.map(({ source }) => [source.id, source]));
-  const known = before.flatMap((item): StoredItem[] => {
+  const known = before.flatMap((stored): StoredItem[] => {
+    // An undated item was not first seen in the future: the clock was wrong.
+    const item = stored.dated || stored.published_ms <= now ? stored : { ...stored, published_ms: now };
     const ids = item.source_ids.filter((id) => configured.has(id));
     const source = configured.get(ids[0] ?? "");
     if (source === undefined) return [];

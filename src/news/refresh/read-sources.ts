@@ -3,11 +3,12 @@ import { JobError } from "../../compute/job-runner.ts";
 import type { EncodedContent } from "../jobs/news-jobs.ts";
 import type { SnapshotDeps } from "../snapshot/latest-snapshot.ts";
 import { shiftAt } from "../snapshot/date-shift.ts";
-import type { SourceState } from "../snapshot/snapshot-document.ts";
+import type { SnapshotRecord, SourceState } from "../snapshot/snapshot-document.ts";
 import { NO_VALIDATORS, printLocation, readSource, type ReaderOptions, type Reading } from "../sources/read-source.ts";
 import { SourceError } from "../sources/source-error.ts";
 import { NO_FAILURE, type SourcePacing } from "../sources/source-pacing.ts";
 import { isLocal, settingsOf, type Source } from "../sources/sources.ts";
+import { DAY_MS } from "../../runtime/clock.ts";
 import { createSemaphore } from "../../runtime/semaphore.ts";
 import type { ReadSource } from "./build-snapshot.ts";
 
@@ -151,6 +152,16 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
       if (body.isHeld) bodies.end();
     }
   };
+}
+
+/** The states of a snapshot's sources at the instant `now`, ms. How dates are read and which items are too old depends on
+ * the clock. So a source is read anew, even if it has not changed, where the clock was ahead of the present one, and where
+ * the last read is more than a day ago, by a clock that may have been behind. */
+export function statesAt({ sources, published_ms }: SnapshotRecord, now: number): SourceState[] {
+  return sources.map((state) => {
+    const isCurrent = published_ms <= now && now - (state.last_ok_ms ?? now) <= DAY_MS;
+    return isCurrent ? state : { ...state, ...NO_VALIDATORS, hash: null };
+  });
 }
 
 function stateBefore(source: Source, states: readonly SourceState[]): Omit<SourceState, "items"> & { items?: number } {

@@ -8,7 +8,8 @@ import { type LatestSnapshot, SNAPSHOT_MS, type SnapshotDeps } from "../snapshot
 import type { RefreshMode, SnapshotRecord } from "../snapshot/snapshot-document.ts";
 import { sourcesOf } from "../sources/sources.ts";
 import type { BuildOptions, ReadSource, RefreshCounts } from "./build-snapshot.ts";
-import { CONCURRENCY, createSourceReader, PARSE_MS, type SourceReader, type SourceReaderDeps } from "./read-sources.ts";
+import { CONCURRENCY, createSourceReader, PARSE_MS, statesAt } from "./read-sources.ts";
+import type { SourceReader, SourceReaderDeps } from "./read-sources.ts";
 import type { createRefreshLease } from "./refresh-lease.ts";
 
 /** Backoff between checks of another process's refresh, ms. */
@@ -112,12 +113,11 @@ function createPublisher(deps: SharedRefreshDeps, signal: AbortSignal) {
     const abandoned = new AbortController();
     const either = AbortSignal.any([signal, abandoned.signal]);
     setMaxListeners(0, either); // each source that is read listens
-    const known = base === undefined ? [] : shown!.record.sources;
+    const limits = { now: deps.clock.now(), max_items: config.max_items, max_age_days: config.max_age_days };
+    const known = base === undefined ? [] : statesAt(shown!.record, limits.now);
     const reader = createSourceReader(known, { ...deps, reader: { ...deps.reader, signal: either } });
     reading = reader.reading;
     const sources = sourcesOf(config);
-    const { max_items, max_age_days } = config;
-    const limits = { now: deps.clock.now(), max_items, max_age_days };
 
     async function publishNext(changes: Pick<BuildOptions, "mode" | "counted" | "partial">) {
       const built = await build(base, reader.results(sources), { ...limits, ...changes });

@@ -34,7 +34,8 @@ export function createSourcePacing(clock: Clock, random: Random) {
   return {
     isPaused(location: string, state: Paced): boolean {
       const isForAll = isDisabled(state) || ASKS_TO_WAIT.includes(state.status);
-      return (isForAll || paused.get(location) === state.next_ms) && (state.next_ms ?? 0) > clock.now();
+      const left = (state.next_ms ?? 0) - clock.now(); // Longer than any pause if the clock was wrong.
+      return (isForAll || paused.get(location) === state.next_ms) && left > 0 && left <= PAUSE_MS.asked;
     },
     /** The changes to a source's state after a failure. */
     failed(location: string, before: Paced, { failure, status, retry_after_ms = 0 }: SourceError) {

@@ -35,11 +35,11 @@ export function sourcesOf({ sources, notices, help, fear_greed, allow_private, .
   ];
 }
 
-const LISTING_READER = 2; // Version of how listings are read. Another version reads an unchanged listing again.
+const READER = 3; // Version of how sources are read. Another version reads an unchanged source again.
 
-/** What a source's entries depend on besides its content, serialized: the settings of a feed, or the reader of a listing. */
+/** What a source's entries depend on besides its content, serialized: the reader, and the settings of a feed. */
 export const settingsOf = ({ kind, lang, timezone, categories, limits }: Source): string =>
-  JSON.stringify(kind === "news" ? { lang, timezone, categories, limits } : { reader: LISTING_READER });
+  JSON.stringify({ reader: READER, ...(kind === "news" && { lang, timezone, categories, limits }) });
 
 /** Whether the dates of a source are a fixture's. */
 export const isLocal = (source: Source): boolean => !isRemote(source.location);

@@ -99,9 +99,11 @@ test("content that was parsed before is not parsed again, whatever the server sa
   await world.news(config, { runner }).refresh("view");
   body = rss([{ title: "undated" }]);
   await news.refresh("view");
-  world.clock.advance(40 * 24 * HOUR);
-  await news.refresh("view");
-  expect(outcomes).toEqual(["read", "unchanged", "read", "unchanged"]);
+  for (let day = 0; day < 40; day++) {
+    world.clock.advance(24 * HOUR);
+    await news.refresh("view");
+  }
+  expect(outcomes).toEqual(["read", "unchanged", "read", ...Array<string>(40).fill("unchanged")]);
   // The feed still lists it.
   expect((await news.current()).items.map(({ title }) => title)).toEqual(["undated"]);
 });

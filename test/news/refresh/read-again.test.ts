@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "../../../src/storage/open-storage.ts";
 import { serve, type TestServer } from "../server.ts";
 import { createWorld, HOUR, NOON, rss, type World } from "../world.ts";
@@ -97,4 +97,70 @@ it("healthy sources are read while many others drip", async () => {
   await expect.poll(() => news.reading()?.read, { timeout: 20_000 }).toBe(1);
   await news.close();
   await refreshed;
+});
+
+/** Serves with validators, or writes a file: a feed that stays the same byte for byte. */
+const FEED_KINDS = ["over HTTP", "in a file"] as const;
+
+describe.each(FEED_KINDS)("an unchanged feed %s", (kind) => {
+  const openFeed = async (body: string) => {
+    if (kind === "over HTTP") return { url: (await serveFeed(body)).url, allow_private: true };
+    await world.write("wire.xml", body);
+    return { url: "wire.xml" };
+  };
+  const refreshAt = async (source: object, at: number) => {
+    world.clock.set(at);
+    const news = world.news({ sources: [{ id: "a", name: "A", lang: "en", ...source }] });
+    await news.refresh("full");
+    const items = (await news.current()).items.map(({ title, published_at }) => [title, published_at] as const);
+    return { items, ...(await news.status()).sources[0]!.last_read };
+  };
+  const DATED = FIVE.map(({ title, at }) => [title, new Date(at).toISOString()]);
+
+  it.for([
+    ["100 days ahead", NOON + 100 * 24 * HOUR],
+    ["100 days behind", NOON - 100 * 24 * HOUR],
+    ["31 days behind, then ahead", NOON - 31 * 24 * HOUR, NOON + 31 * 24 * HOUR],
+  ] as const)("is dated and aged by the present clock after one that was %s", async ([, ...wrong]) => {
+    const source = await openFeed(rss(FIVE));
+    for (const at of wrong) await refreshAt(source, at);
+    expect(await refreshAt(source, NOON)).toMatchObject({ items: DATED, read: 5, kept: 5, old: 0 });
+    expect(await refreshAt(source, NOON + HOUR)).toMatchObject({ items: DATED, kept: 5 });
+  });
+
+  it("keeps its items where a clock was ahead between two right ones", async () => {
+    const source = await openFeed(rss(FIVE));
+    await refreshAt(source, NOON);
+    expect((await refreshAt(source, NOON + 100 * 24 * HOUR)).items).toEqual([]);
+    expect((await refreshAt(source, NOON + HOUR)).items).toEqual(DATED);
+  });
+
+  it("has no undated items of the future once the clock is right", async () => {
+    const source = await openFeed(rss([{ title: "Undated", guid: "u" }]));
+    await refreshAt(source, NOON + 100 * 24 * HOUR);
+    expect((await refreshAt(source, NOON)).items).toEqual([["Undated", new Date(NOON).toISOString()]]);
+  });
+});
+
+it("a feed that failed under a clock ahead is read anew under the right one, once it answers", async () => {
+  let isUp = true;
+  const server = await serve((request, response) => {
+    response.setHeader("etag", '"1"');
+    if (!isUp) response.writeHead(500).end();
+    else if (request.headers["if-none-match"] === '"1"') response.writeHead(304).end();
+    else response.end(rss(FIVE));
+  });
+  servers.push(server);
+  const source = { id: "a", name: "A", lang: "en", url: server.url, allow_private: true };
+  const countAt = async (at: number, up: boolean) => {
+    world.clock.set(at);
+    isUp = up;
+    const news = world.news({ sources: [source] });
+    await news.refresh("view");
+    return (await news.current()).items.length;
+  };
+  expect(await countAt(NOON, true)).toBe(5);
+  expect(await countAt(NOON + 100 * 24 * HOUR, false)).toBe(0);
+  expect(await countAt(NOON, false)).toBe(0);
+  expect(await countAt(NOON + HOUR, true)).toBe(5);
 });

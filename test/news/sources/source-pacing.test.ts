@@ -94,3 +94,13 @@ test("neither pauses nor disables a file", () => {
   for (let n = 0; n < 30; n++) file.fails(failure("not_found"));
   expect([file.pause(), file.isDisabled()]).toEqual([0, false]);
 });
+
+test("does not wait out a pause that a clock far ahead has set", () => {
+  const clock = fixedClock(100 * DAY);
+  const pacing = createSourcePacing(clock, seededRandom("x"));
+  const source = createSource(pacing, clock);
+  source.fails(failure("gone"));
+  expect(source.pause()).toBe(DAY);
+  clock.set(0);
+  expect(source.pause()).toBe(0);
+});
