@@ -2,6 +2,7 @@ import { feedItems } from "../items/feed-item.ts";
 import type { ListedItem, StoredArticle, StoredNotice } from "../items/stored-items.ts";
 import { decodeText } from "./decode-text.ts";
 import { entriesBeyond, parseFeed } from "./feeds/parse-feed.ts";
+import { join, relative } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { languageOfTag, nearestLanguage } from "../../language/detect-language.ts";
@@ -47,7 +48,8 @@ export interface SourceBody extends Pick<Reading, "bytes" | "contentType" | "url
   readonly day: number; // Day of the fear-and-greed index, ms: `now` without a fixture's shift.
 }
 
-/** The valid entries of a listing, the number of invalid ones, and the errors of the first of these. */
+/** The valid entries of a listing, the number of invalid ones, and what is wrong with the first of these
+ * and of those kept without a date. */
 type Listing<T> = { readonly entries: readonly T[]; readonly refused: number; readonly faults: readonly string[] };
 
 /** The entries of a source, by its kind. */
@@ -69,7 +71,7 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
     case "notice":
       return { kind, ...readNotices(text, isLocal(source)) };
     case "help":
-      return { kind, ...readArticles(text, source.lang ?? "en", isLocal(source)) };
+      return { kind, ...readArticles(text, source.lang ?? "en", isLocal(source), source) };
     case "fear_greed":
       return { kind, index: readFearGreed(text, day), entries: [], refused: 0, faults: [] };
   }
@@ -107,7 +109,7 @@ function readEntries<V extends { readonly id: string; readonly lang?: string }, 
   const listing = readJson(text, z.object({ [list]: z.array(z.unknown()) }), `{"${list}": [...]}`);
   const all = listing[list]!.flatMap((raw, at) => listed(raw).map((one) => [one, `entry ${at + 1}`]));
   const entries = new Map<string, T>();
-  const faults: string[] = [];
+  const [faults, doubts]: [string[], string[]] = [[], []];
   for (const [raw, place] of all) {
     const { data, error } = schema.safeParse(raw);
     const key = `${data?.lang}\n${data?.id}`;
@@ -118,10 +120,10 @@ function readEntries<V extends { readonly id: string; readonly lang?: string }, 
     const [wrong] = error?.issues[0]?.path ?? [];
     const invalid = wrong === undefined ? "is not an object" : `has no valid ${String(wrong)}`;
     if (entry === undefined) faults.push(`${named} ${fault ?? (error ? invalid : "has the id of another")}`);
-    else if (at && isUndated(entry)) faults.push(`${named} has no valid ${date}`);
+    else if (at && isUndated(entry)) doubts.push(`${named} is kept without a date, as its ${date} is not valid`);
   }
   const refused = all.length - entries.size;
-  return { entries: Array.from(entries.values()), refused, faults: faults.slice(0, 10) };
+  return { entries: Array.from(entries.values()), refused, faults: [...faults, ...doubts].slice(0, 10) };
 }
 
 /** The notices of `{"notices":[…]}`. */
@@ -130,8 +132,9 @@ export const readNotices = (text: string, movable: boolean): Listing<StoredNotic
     return { ...rest, published_ms: parseDate(date, zoneOf(rest.lang)), movable };
   });
 
-/** Help articles of one language, of `{"articles":[…]}`. An empty list is a listing that succeeded. */
-export function readArticles(text: string, lang: string, movable: boolean): Listing<StoredArticle> {
+/** Help articles of one language, of `{"articles":[…]}`. An empty list is a listing that succeeded.
+ * @param place where the articles, and those of the other language, are read from */
+export function readArticles(text: string, lang: string, movable: boolean, place?: Place): Listing<StoredArticle> {
   const toEntry = ({ updated_at, questions, aliases: others, ...rest }: z.infer<typeof article>): StoredArticle => ({
     ...rest,
     body: withoutTitle(rest.body, rest.title),
@@ -140,8 +143,10 @@ export function readArticles(text: string, lang: string, movable: boolean): List
     updated_ms: parseDate(updated_at, zoneOf(lang)),
     movable,
   });
-  return readEntries(text, ["articles", "updated_at"], article, toEntry, (raw) => listedArticles(raw, lang));
+  return readEntries(text, ["articles", "updated_at"], article, toEntry, (raw) => listedArticles(raw, lang, place));
 }
+
+type Place = Pick<Source, "location" | "other">;
 
 /** Removes a leading heading that repeats the title. */
 const withoutTitle = (body: string, title: string): string =>
@@ -153,8 +158,9 @@ const TITLED = patternsOf(PATTERNS, "im");
 const articleFile = z.strictObject({ path: z.string(), text: z.string() });
 
 /** Converts an entry of a help center to articles. A file gives one article: the fields of its front matter, with defaults
- * from its path and first heading; a draft or a file in another language gives none. Other entries are unchanged. */
-function listedArticles(raw: unknown, lang: string): unknown[] {
+ * from its path and first heading; a draft gives none, nor does a file that the help center of the other language reads.
+ * Other entries are unchanged. */
+function listedArticles(raw: unknown, lang: string, { location, other }: Place = { location: "" }): unknown[] {
   const file = articleFile.safeParse(raw);
   if (!file.success) return [raw];
   const { path, text } = file.data;
@@ -165,7 +171,9 @@ function listedArticles(raw: unknown, lang: string): unknown[] {
     const fields: Readonly<Record<string, string>> = { ...read };
     const own = languageOfTag([fields["lang"] ?? lang].join()); // May be a list, as any field.
     if (own === undefined) return [{ path, fault: "has no valid lang" }];
-    if (fields["draft"] === "true" || own !== lang) return [];
+    if (fields["draft"] === "true") return [];
+    const isOther = other !== undefined && !relative(other, join(location, path)).startsWith("..");
+    if (own !== lang) return isOther ? [] : [{ path, fault: `has lang ${own}: set news.help.${own} to its folder` }];
     const [content, isPage] = [text.slice(head.length), /html?$/i.test(path)];
     const body = isPage ? articleOf(content) : content;
     const found = isPage ? TITLED.page.exec(body + content) : TITLED.heading.exec(content);

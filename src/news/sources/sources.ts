@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigError } from "../../config/config-errors.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
-import { isRemote, type Location, helpFilesIn } from "./read-source.ts";
+import { isRemote, type Location, helpFilesIn, printLocation } from "./read-source.ts";
 import { SourceError } from "./source-error.ts";
 import { type Language, language } from "../../contract/schemas/shared-fields.ts";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
@@ -16,6 +16,7 @@ export interface Source extends Location {
   readonly timezone?: string | undefined; // Zone of dates without one, such as `+08:00` or `Europe/London`.
   readonly categories?: string[] | undefined;
   readonly weight?: number | undefined;
+  readonly other?: string | undefined; // Location of the help center of the other language.
   readonly limits?: readonly number[]; // `max_items` and `max_age_days`.
 }
 
@@ -28,18 +29,21 @@ export function sourcesOf({ sources, notices, help, fear_greed, allow_private, .
       return { ...rest, kind: "news", location, allowPrivate, limits: [config.max_items, config.max_age_days] };
     }),
     ...listing(notices, { id: "notices", kind: "notice", name: "Notices", lang: undefined }),
-    ...language.options.flatMap((lang) =>
-      listing(help[lang], { id: `help:${lang}`, kind: "help", name: `Help center (${lang})`, lang }),
-    ),
+    ...language.options.flatMap((lang) => {
+      const other = help[lang === "zh" ? "en" : "zh"];
+      return listing(help[lang], { id: `help:${lang}`, kind: "help", name: `Help center (${lang})`, lang, other });
+    }),
     ...listing(fear_greed, { id: "fear_greed", kind: "fear_greed", name: "Fear and greed index", lang: undefined }),
   ];
 }
 
 const READER = 3; // Version of how sources are read. Another version reads an unchanged source again.
 
-/** What a source's entries depend on besides its content, serialized: the reader, and the settings of a feed. */
-export const settingsOf = ({ kind, lang, timezone, categories, limits }: Source): string =>
-  JSON.stringify({ reader: READER, ...(kind === "news" && { lang, timezone, categories, limits }) });
+/** What a source's entries depend on besides its content, serialized without credentials. */
+export const settingsOf = ({ kind, lang, timezone, categories, limits, other: place }: Source): string => {
+  const other = place && printLocation(place);
+  return JSON.stringify({ reader: READER, other, ...(kind === "news" && { lang, timezone, categories, limits }) });
+};
 
 /** Whether the dates of a source are a fixture's. */
 export const isLocal = (source: Source): boolean => !isRemote(source.location);

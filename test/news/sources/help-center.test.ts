@@ -102,9 +102,28 @@ describe("a help center that is a folder", () => {
     expect(await help(news)).toMatchObject({ titles: ["A", "D"], last_read: { read: 5, undated: 2, refused: 3 } });
     expect((await news.current()).help[0]).toMatchObject({ aliases: ["one string"], updated_at: null });
     expect(world.log.map(({ message }) => message)).toEqual([
-      "the news source help:en: 3 not valid; a.md has no valid updated_at; b.md has no valid lang; " +
-        "c.md has no valid updated_at; c2.md has no valid lang",
+      "the news source help:en: 3 not valid; b.md has no valid lang; c.md has no valid updated_at; c2.md has no valid lang; " +
+        "a.md is kept without a date, as its updated_at is not valid",
     ]);
+  });
+
+  it("names its files in the other language, unless that language's help center reads them", async () => {
+    await world.write("help/a.md", "# A");
+    await world.write("help/费用.md", "---\nlang: zh-CN\n---\n# 费用\n免费");
+    await world.write("help/zh/提现.md", "---\nlang: zh\n---\n# 提现\n很快");
+    await world.write("help/zh/later.md", "---\nlang: zh\ndraft: true\n---\n# Later");
+    const warnings = async (zh?: string) => {
+      world.log.length = 0;
+      const found = await help(world.news({ help: { en: "help", ...(zh !== undefined && { zh }) } }));
+      return [found.coverage, world.log.map(({ message }) => message).filter((text) => !text.includes("failed"))];
+    };
+    const named = "has lang zh: set news.help.zh to its folder";
+    const all = `the news source help:en: 2 not valid; zh/提现.md ${named}; 费用.md ${named}`;
+    expect(await warnings()).toEqual([{ zh: 0, en: 1 }, [all]]);
+    const one = `the news source help:en: 1 not valid; 费用.md ${named}`;
+    expect(await warnings("./help/zh/")).toEqual([{ zh: 1, en: 1 }, [one]]);
+    expect(await warnings("./help")).toEqual([{ zh: 3, en: 1 }, []]);
+    expect(await warnings("helper")).toMatchObject([{ en: 1 }, [all]]);
   });
 
   it("keeps its articles when it becomes too large", async () => {
@@ -212,4 +231,11 @@ describe("a help center that speaks Zendesk's API", () => {
     });
     expect(server!.requests).toHaveLength(200);
   });
+});
+
+it("the password of one language's help center is not kept with the other's", async () => {
+  await world.write("help/a.md", "# A");
+  const news = world.news({ help: { en: "help", zh: "https://anp:hush@127.0.0.1:9/help.json" } });
+  await news.refresh("full");
+  for await (const key of world.storage.keys(["news"])) expect(await world.storage.get(key)).not.toContain("hush");
 });

@@ -59,7 +59,7 @@ describe("a date that cannot be read", () => {
     expect(read).toMatchObject({
       entries: [{ published_ms: null }],
       refused: 0,
-      faults: ["a has no valid published_at"],
+      faults: ["a is kept without a date, as its published_at is not valid"],
     });
     expect(readArticles(listing({ ...entry, updated_at: "" }), "en", false)).toMatchObject({ refused: 0, faults: [] });
   });
