@@ -3,6 +3,7 @@ import type { RefreshMode } from "../news/news.ts";
 import type { Service } from "../service/service.ts";
 
 const FULL_EVERY = 12; // Intervals between full refreshes.
+const RECENT_MS = 300_000; // A daemon that starts so soon after a full refresh of the same sources makes none.
 const RETRIES = 10; // How many times a failed refresh is retried within an interval.
 
 type Published = Readonly<Record<"published_ms" | "full_ms", number | undefined>>;
@@ -19,13 +20,15 @@ export function nextRefresh({ published_ms, full_ms, interval_ms, known_ms, now 
   return { in_ms, mode: Math.abs(now + in_ms - full_ms) >= FULL_EVERY * interval_ms ? "full" : "view" };
 }
 
-/** Refreshes the news while the daemon runs; without an interval only at the start, and only if no snapshot exists. */
+/** Refreshes the news while the daemon runs, without an interval only at the start: fully at the start, unless that was done
+ * a short time ago with the same sources, and once a local listing has changed. */
 export type RefreshTimer = ReturnType<typeof createRefreshTimer>;
 
 export function createRefreshTimer(service: Pick<Service, "news" | "clock" | "config" | "logger">) {
   const { news, clock, config, logger } = service;
   const interval_ms = config.news.refresh_interval_s * 1000;
   let newest = { version: -1, since: 0 }; // The newest snapshot and when this daemon first saw it, by a monotonic clock.
+  let isStart = true; // Until this daemon has made a refresh, or found that it needs none.
 
   async function dueNext() {
     const { version, published_at, last_full_sync_at } = await news.status();
@@ -36,8 +39,9 @@ export function createRefreshTimer(service: Pick<Service, "news" | "clock" | "co
     return { ...next, version, full_ms };
   }
 
-  /** Refreshes, unless another daemon is refreshing or has done so: several find it due at the same moment. */
-  async function refresh(version: number, mode: RefreshMode): Promise<void> {
+  /** Refreshes, unless another daemon is refreshing or has done so: several find it due at the same moment.
+   * @returns whether this daemon has */
+  async function refresh(version: number, mode: RefreshMode): Promise<boolean> {
     try {
       const result = await news.refreshAfter(version, mode);
       if (result === undefined) logger.debug({ mode }, "another process refreshed the news");
@@ -45,18 +49,23 @@ export function createRefreshTimer(service: Pick<Service, "news" | "clock" | "co
         const { news_updated_count, notice_updated_count, topic_rebuild_count } = result;
         logger.info({ mode, news_updated_count, notice_updated_count, topic_rebuild_count }, "news refreshed");
       }
+      return result !== undefined;
     } catch (error) {
       failed(error, "the news could not be refreshed; the last snapshot is kept", { mode });
+      return false;
     }
   }
 
-  /** Refreshes if due. A failure is logged. @returns the time until the next check, ms */
-  async function refreshIfDue(isFirst: boolean): Promise<number> {
+  /** Refreshes if due, or at the start. A failure is logged. @returns the time until the next check, ms */
+  async function refreshIfDue(): Promise<number> {
     try {
       const { in_ms, mode, version, full_ms } = await dueNext();
-      if (in_ms > 0 || (interval_ms === 0 && version > 0)) return in_ms;
-      const isFull = full_ms !== undefined && clock.now() - full_ms < config.news.min_interval_ms;
-      await refresh(version, isFirst && !isFull ? "full" : mode);
+      const isDue = in_ms <= 0 && (interval_ms > 0 || version === 0);
+      if (!isDue && !isStart) return in_ms;
+      const isRecent = Math.abs(clock.now() - (full_ms ?? Infinity)) < RECENT_MS;
+      const isFull = (isStart && !isRecent) || (await news.hasChanged(isStart));
+      const isDone = isDue || isFull ? await refresh(version, isFull ? "full" : mode) : true;
+      isStart &&= isFull && !isDone;
       return Math.max((await dueNext()).in_ms, interval_ms / RETRIES);
     } catch (error) {
       failed(error, "the state of the news could not be read");
@@ -70,12 +79,11 @@ export function createRefreshTimer(service: Pick<Service, "news" | "clock" | "co
   }
 
   return {
-    /** Refreshes at the start if due: fully, for another configuration, unless that was just done. */
-    first: () => refreshIfDue(true),
+    first: refreshIfDue, // For a fixture, before the daemon is ready.
     async run(signal: AbortSignal): Promise<void> {
-      await refreshIfDue(true);
+      await refreshIfDue();
       while (interval_ms > 0 && !signal.aborted)
-        await delay(await refreshIfDue(false), undefined, { signal, ref: false }).catch(() => undefined);
+        await delay(await refreshIfDue(), undefined, { signal, ref: false }).catch(() => undefined);
     },
   };
 }

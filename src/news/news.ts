@@ -123,13 +123,12 @@ export function createNews(deps: NewsDeps) {
       const { record, isOwn } = await shared.refreshAfter(after, mode);
       return isOwn ? resultOf(record) : undefined;
     },
+    hasChanged: shared.hasChanged,
     /** How many sources this process's refresh has read, and the names of those it waits for; undefined without one. */
     reading: shared.reading,
     status: async () => statusOf(await latest.projection()), // The state of the newest snapshot and of each source.
     /** Aborts a running refresh, so that no other process waits for it. The storage stays open. */
-    async close(): Promise<void> {
-      await Promise.all([shared.close(), runner.close()]);
-    },
+    close: async () => void (await Promise.all([shared.close(), runner.close()])),
   };
 }
 

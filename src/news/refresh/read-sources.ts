@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { JobError } from "../../compute/job-runner.ts";
 import type { EncodedContent } from "../jobs/news-jobs.ts";
@@ -162,6 +163,21 @@ export function statesAt({ sources, published_ms }: SnapshotRecord, now: number)
     const isCurrent = published_ms <= now && now - (state.last_ok_ms ?? now) <= DAY_MS;
     return isCurrent ? state : { ...state, ...NO_VALIDATORS, hash: null };
   });
+}
+
+/** Whether local listings are other than a snapshot was made of; at a daemon's start also local feeds and the configuration,
+ * and whether a file cannot be read. No server is asked. */
+export async function hasChanged(states: SourceState[], sources: Source[], reader: ReaderOptions, isStart: boolean) {
+  if (isStart && states.length !== sources.length) return true;
+  for (const source of sources) {
+    const state = stateBefore(source, states);
+    const isSame = states.some((known) => known === state && known.weight === source.weight);
+    if (isStart && !isSame) return true;
+    if (!isLocal(source) || (source.kind === "news" && !isStart)) continue;
+    const reading = await readSource(source, NO_VALIDATORS, reader).catch(() => undefined); // A refresh reports the error.
+    if (reading === undefined ? state.ok || isStart : hash("sha256", reading.bytes) !== state.hash) return true;
+  }
+  return false;
 }
 
 function stateBefore(source: Source, states: readonly SourceState[]): Omit<SourceState, "items"> & { items?: number } {

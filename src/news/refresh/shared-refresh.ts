@@ -8,7 +8,7 @@ import { type LatestSnapshot, SNAPSHOT_MS, type SnapshotDeps } from "../snapshot
 import type { RefreshMode, SnapshotRecord } from "../snapshot/snapshot-document.ts";
 import { sourcesOf } from "../sources/sources.ts";
 import type { BuildOptions, ReadSource, RefreshCounts } from "./build-snapshot.ts";
-import { CONCURRENCY, createSourceReader, PARSE_MS, statesAt } from "./read-sources.ts";
+import { CONCURRENCY, createSourceReader, hasChanged, PARSE_MS, statesAt } from "./read-sources.ts";
 import type { SourceReader, SourceReaderDeps } from "./read-sources.ts";
 import type { createRefreshLease } from "./refresh-lease.ts";
 
@@ -85,6 +85,9 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
 
   return {
     refresh,
+    /** Whether a full refresh would find local listings changed; at a daemon's start, also feeds and the configuration. */
+    hasChanged: async (isStart: boolean) =>
+      hasChanged((await latest.projection())?.record.sources ?? [], sourcesOf(deps.config), deps.reader, isStart),
     /** Progress of reading the sources; undefined unless this process is reading them. */
     reading: () => publisher.reading(),
     /** Joins the running refresh, or starts one that publishes only if no snapshot newer than `after` was published. */
