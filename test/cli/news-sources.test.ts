@@ -120,6 +120,20 @@ describe("the sources of a configuration file", () => {
     expect((await run(["list"])).code).toBe(0);
   });
 
+  it("are added with a warning where the file does not exist, and a note where no language is given", async () => {
+    await writeFile(file(), YAML);
+    const missing = `${join(folder.path, "later.xml")} does not exist: later has no items until it does.`;
+    const assumed = `The language of later is taken to be en: give --lang, or set its lang in ${file()}.`;
+    const lacking = await run(["add", "later", "later.xml", "--name", "Later"]);
+    expect([lacking.code, lacking.stderr.split("\n").slice(0, 2)]).toEqual([0, [assumed, missing]]);
+    await writeFile(join(folder.path, "now.xml"), RSS);
+    const good = [
+      await run(["add", "now", "now.xml", "--name", "Now", "--lang", "zh"]),
+      await run(["add", "far", "feed://far.example/rss", "--name", "Far", "--lang", "en"]),
+    ];
+    for (const { code, stderr } of good) expect([code, stderr]).toEqual([0, expect.stringMatching(/^A daemon/)]);
+  });
+
   it("are refused by the field that is not valid, or that another one has, and the file stays", async () => {
     await writeFile(file(), YAML);
     const refused = await run(["add", "zh", "zh.xml", "--name", "Wire", "--weight", "99", "--timezone", "Mars"]);
@@ -184,7 +198,10 @@ describe("the sources of a configuration file", () => {
       return spawnAnp(args, { cwd: folder.path, env: { WIRE_KEY: "x" } });
     });
     for (const { code, stderr } of await Promise.all([...added, ...spawned])) {
-      expect([code, stderr]).toEqual([0, expect.stringMatching(/^A daemon .*restart it\.\n$/)]);
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringMatching(/^(?:The language of .*\n)?A daemon .*restart it\.\n$/),
+      ]);
     }
     const { news } = parse(await content()) as { news: { sources: { id: string }[] } };
     expect(news.sources.map(({ id }) => id).sort()).toEqual([...ids, "wire", "zh"]);

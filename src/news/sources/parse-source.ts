@@ -48,8 +48,7 @@ export interface SourceBody extends Pick<Reading, "bytes" | "contentType" | "url
   readonly day: number; // Day of the fear-and-greed index, ms: `now` without a fixture's shift.
 }
 
-/** The valid entries of a listing, the number of invalid ones, and what is wrong with the first of these
- * and of those kept without a date. */
+/** The valid entries of a listing, the number of invalid ones, and the faults of the first of these and of undated ones. */
 type Listing<T> = { readonly entries: readonly T[]; readonly refused: number; readonly faults: readonly string[] };
 
 /** The entries of a source, by its kind. */

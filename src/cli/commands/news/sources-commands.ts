@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { SourceInput } from "../../../config/edit-sources.ts";
 import type { Source } from "../../../news/sources/sources.ts";
@@ -47,10 +48,10 @@ const add = defineCommand("news sources add", {
     ...{ name: required(text(128)), lang, timezone: optional(text(64)), category: repeatable(text(64)) },
     ...{ weight: optional(text(10)), header: repeatable(headerLine), allowPrivate: toggle() },
   },
-  async run({ category, weight, header, allowPrivate, timezone, lang = "en", ...named }, context) {
+  async run({ category, weight, header, allowPrivate, timezone, lang, ...named }, context) {
     const { file, addSources } = await openFile(context);
     const source: SourceInput = {
-      ...{ id: named.id, name: named.name, lang, url: named.url },
+      ...{ id: named.id, name: named.name, lang: lang ?? "en", url: named.url },
       ...(allowPrivate && { allow_private: true }),
       ...(timezone !== undefined && { timezone }),
       ...(category.length > 0 && { categories: [...category] }),
@@ -62,15 +63,21 @@ const add = defineCommand("news sources add", {
     if (unfilled.length > 0) throw new UsageError(unfilled.map((fault) => fault.replace("news.sources.0.", "")));
     for (const { faults } of (await addSources(file, [source])).refused) throw new UsageError(faults);
     await printRecord(context, shown(source));
-    await sayAdded(context, [source]);
+    const assumed = `The language of ${source.id} is taken to be en: give --lang, or set its lang in ${file}.`;
+    if (lang === undefined) context.terminal.say(assumed);
+    await sayAdded(context, file, [source]);
   },
 });
 
-/** Says when added sources are read, and which are not: those at a private address without `allow_private`. */
-async function sayAdded(context: Context, added: readonly SourceInput[]): Promise<void> {
+/** Says when added sources are read, and which are not: private addresses without `allow_private`, and missing files. */
+async function sayAdded(context: Context, file: string, added: readonly SourceInput[]): Promise<void> {
   const { privateHost } = await import("../../../news/sources/public-fetch.ts");
   for (const { id } of added.filter(({ url, allow_private }) => !allow_private && privateHost(url) !== undefined))
     context.terminal.say(`The address of ${id} is not public: without --allow-private (allow_private) it is not read.`);
+  for (const { id, url } of added.filter(({ url }) => !/^(?:https?|feed):/i.test(url))) {
+    const path = resolve(dirname(file), url);
+    if (!existsSync(path)) context.terminal.say(`${path} does not exist: ${id} has no items until it does.`);
+  }
   context.terminal.say(TAKEN_UP);
 }
 
@@ -136,7 +143,7 @@ const importOpml = defineCommand("news sources import", {
     if (open.length > 0) context.terminal.say(`As FILE says, these may have private addresses: ${open.join(", ")}.`);
     for (const { source } of skipped) context.terminal.say(`${shown(source).url} is there already.`);
     await printRecord(context, { added: added.length, skipped: skipped.length, refused: wrong.length });
-    await sayAdded(context, added);
+    await sayAdded(context, file, added);
     const faults = wrong.map((one) => `${one.source.name}: ${one.faults.join("; ")}`).join("\n");
     if (wrong.length > 0) throw new CommandFailure(EXIT.partial, faults);
   },
