@@ -79,7 +79,8 @@ export class AttentionNetwork {
     let known = this.#units.get(name);
     if (known === undefined) {
       if (this.#units.size >= this.#cachedUnits) this.#units.clear();
-      known = { ...unit, rarity: this.#vectors.rarityOf(unit.key), address: 0, generation: -1 };
+      const { key, sort, isName, figure, parts } = unit; // A spread would give every unit a hidden class of its own.
+      known = { key, sort, isName, figure, parts, rarity: this.#vectors.rarityOf(key), address: 0, generation: -1 };
       this.#units.set(name, known);
     }
     return known;
