@@ -102,9 +102,7 @@ function inContext(points: readonly Point[], neighbours: Neighbours, sum: Workin
     sum.clear();
     sum.add(point.vector, each * (1 / each));
     for (const { index: other, similarity } of near) sum.add(points[other]!.vector, each * similarity);
-    const { terms, weights } = sum.vector();
-    const most = Math.min(terms.length, CONTEXT.terms);
-    result[index] = { ...point, vector: pool.unitVector(terms, weights, terms.length, most) };
+    result[index] = { ...point, vector: sum.unitVector(pool, CONTEXT.terms) };
   }
   return result;
 }
@@ -200,6 +198,7 @@ class Agglomeration {
 class WorkingSum {
   readonly #weights: Float64Array;
   readonly #terms: Uint32Array;
+  readonly #values: Float64Array; // Scratch array of weights in the order of the terms.
   #count = 0; // Number of terms in the sum.
   #cluster: Cluster | undefined;
   #isChanged = false; // Since the cluster was opened.
@@ -207,6 +206,7 @@ class WorkingSum {
   /** @param size number of known terms */
   constructor(size: number) {
     [this.#weights, this.#terms] = [new Float64Array(size), new Uint32Array(size)];
+    this.#values = new Float64Array(size);
   }
 
   clear(): void {
@@ -227,6 +227,12 @@ class WorkingSum {
     const weights = new Float64Array(terms.length);
     for (let at = 0; at < terms.length; at++) weights[at] = this.#weights[terms[at]!]!;
     return { terms, weights };
+  }
+
+  /** The unit vector of its `most` heaviest terms. */
+  unitVector(pool: VectorPool, most: number): Vector {
+    for (let at = 0; at < this.#count; at++) this.#values[at] = this.#weights[this.#terms[at]!]!;
+    return pool.unitVector(this.#terms, this.#values, this.#count, Math.min(this.#count, most));
   }
 
   productWith({ terms, weights }: Vector): number {
