@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { canonical } from "../../language/tokenize.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
@@ -24,11 +25,12 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
     byTitle.set(titleKey(item), item.id);
     for (const id of item.source_ids) if (item.guid !== "") byGuid.set(guidKey(id, item), item.id);
   };
-  const linksNow = new Set(listed.map((item) => linkKey(item)));
+  let linksNow: Set<string> | undefined;
   const withTitle = (item: ListedItem): string | undefined => {
     const other = byId.get(byTitle.get(titleKey(item)) ?? "");
     if (other === undefined || !isNear(item, other) || areTwo(item, other)) return undefined;
     // A feed that now lists both pages has two items with one title.
+    linksNow ??= new Set(listed.map(linkKey));
     const isListed = other.source_ids[0] === item.source_ids[0] && linksNow.has(linkKey(other));
     return isListed && other.url !== item.url ? undefined : other.id;
   };
@@ -54,20 +56,38 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
       if (!existing.source_ids.includes(feed)) place({ ...existing, source_ids: [...existing.source_ids, feed] });
     } else {
       claimed.add(existing.id);
-      const isSame = existing.digest === item.digest && item.published_ms - existing.published_ms <= DAY_MS;
-      const { published_ms } = isSame || !item.dated ? existing : item;
-      const isSameText = existing.title === item.title && existing.summary === item.summary;
-      const sentiment = isSameText ? existing.sentiment : undefined;
-      const { dated, movable } = item.dated ? item : existing;
-      place({ ...item, sentiment, id: existing.id, source_ids: existing.source_ids, published_ms, dated, movable });
+      place(isUnchanged(existing, item) ? existing : updated(existing, item));
     }
   }
   return Array.from(byId.values());
 }
 
+/** The known item with the content that its feed lists now. */
+function updated(existing: ListedItem, item: ListedItem): ListedItem {
+  const { id, source_ids } = existing;
+  const { published_ms } = keepsDate(existing, item) ? existing : item;
+  const isSameText = existing.title === item.title && existing.summary === item.summary;
+  const sentiment = isSameText ? existing.sentiment : undefined;
+  const { dated, movable } = item.dated ? item : existing;
+  return { ...item, sentiment, id, source_ids, published_ms, dated, movable };
+}
+
+const keepsDate = (known: ListedItem, item: ListedItem): boolean =>
+  !item.dated || (known.digest === item.digest && item.published_ms - known.published_ms <= DAY_MS);
+
+const TEXTS = ["digest", "title", "summary", "url", "source", "guid", "lang", "author"] as const;
+/** Whether {@link updated} would change nothing: the known object is kept, so that nothing is derived from it again. */
+const isUnchanged = (known: ListedItem, item: ListedItem): boolean =>
+  keepsDate(known, item) &&
+  TEXTS.every((text) => known[text] === item[text]) &&
+  (!item.dated || (known.dated && known.movable === item.movable)) &&
+  isDeepStrictEqual(known.symbols, item.symbols) &&
+  isDeepStrictEqual(known.categories, item.categories);
+
 /** Whether one feed lists two items as distinct: with different identifiers, and different links, titles or times. A
  * number after `#` in an identifier counts revisions and is ignored. */
 function areTwo(a: ListedItem, b: ListedItem): boolean {
+  if (a.guid === b.guid) return false;
   const [one, other] = [a, b].map(({ guid }) => guid.replace(/#\d{1,4}$/, ""));
   if (!one || !other || one === other || a.source_ids[0] !== b.source_ids[0]) return false;
   return a.id !== b.id || titleKey(a) !== titleKey(b) || (a.dated && b.dated && !isNear(a, b));

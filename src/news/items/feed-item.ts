@@ -1,5 +1,4 @@
 import { memoized } from "../../runtime/cache/memoized.ts";
-import { groupBy } from "../../runtime/group-by.ts";
 import { isLocal, type Source } from "../sources/sources.ts";
 import { cleanUrl, urlKey } from "./canonical-url.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
@@ -16,8 +15,10 @@ export const idOf = (...parts: string[]): string => `n${digestOf(...parts)}`;
 
 /** The keys that items with different titles share. Such a key does not identify an item. */
 export function sharedKeys<T extends { readonly title: string }>(items: readonly T[], keyOf: (item: T) => string) {
-  const groups = Array.from(groupBy(items, keyOf));
-  return new Set(groups.flatMap(([key, alike]) => (alike.some(({ title }) => title !== alike[0]!.title) ? key : [])));
+  const keys = items.map(keyOf);
+  const titles = new Map<string, string>();
+  for (const [at, { title }] of items.entries()) if (!titles.has(keys[at]!)) titles.set(keys[at]!, title);
+  return new Set(keys.filter((key, at) => titles.get(key) !== items[at]!.title));
 }
 
 const MAX = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Text lengths in code points; cached entries.
@@ -29,23 +30,42 @@ const MAX = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Text 
 export function feedItems(source: Source, entries: readonly FeedEntry[], now: number): ListedItem[] {
   const read = entries.map(readEntry);
   const shared = { links: sharedKeys(read, ({ key }) => key), guids: sharedKeys(read, ({ guid }) => guid) };
-  return read.flatMap(({ entry, key, headline: title, summary, url, digest }) => {
-    if (title === "") return [];
-    const isOwn = /[/?#]/.test(key) && !shared.links.has(key); // A front page does not identify an entry.
-    const isNamed = entry.guid !== "" && !shared.guids.has(entry.guid);
-    const dated = entry.published !== null && (isLocal(source) || isPossible(entry.published, now));
-    return {
-      id: isOwn ? idOf(key) : idOf(source.id, entry.guid || key, isNamed ? "" : title),
-      ...{ source_ids: [source.id], source: source.name, guid: entry.guid, title, summary, url },
-      lang: detectLanguage(`${title} ${summary}`, source.lang ?? "en"),
-      published_ms: dated ? Math.min(entry.published, now) : now,
-      ...{ dated, movable: dated && isLocal(source) },
-      symbols: assetsInNews(`${title}\n${summary}`, [...entry.categories, ...(source.categories ?? [])]),
-      ...(entry.author !== "" && { author: shorten(entry.author, MAX.author) }),
-      ...(source.categories && { categories: source.categories }),
-      digest,
-    };
+  const settings = JSON.stringify(source);
+  return read.flatMap((one) => {
+    if (one.headline === "") return [];
+    const isOwn = /[/?#]/.test(one.key) && !shared.links.has(one.key); // A front page does not identify an entry.
+    const isNamed = one.guid !== "" && !shared.guids.has(one.guid);
+    const id = isOwn ? one.ownId : idOf(source.id, one.guid || one.key, isNamed ? "" : one.title);
+    const { last, entry } = one;
+    const isPast = last?.item.published_ms === entry.published && entry.published <= now; // Else its date may change.
+    if (isPast && last.settings === settings && last.item.id === id) return last.item;
+    one.last = { settings, item: itemOf(one, source, id, now) };
+    return one.last.item;
   });
+}
+
+function itemOf(read: ReturnType<typeof readEntry>, source: Source, id: string, now: number): ListedItem {
+  const { entry, headline: title, summary, url, digest } = read;
+  const dated = entry.published !== null && (isLocal(source) || isPossible(entry.published, now));
+  // Without spreads or fields added later, which would give every item a hidden class of its own.
+  return {
+    id,
+    source_ids: [source.id],
+    source: source.name,
+    guid: entry.guid,
+    title,
+    summary,
+    url,
+    lang: detectLanguage(`${title} ${summary}`, source.lang ?? "en"),
+    published_ms: dated ? Math.min(entry.published, now) : now,
+    dated,
+    movable: dated && isLocal(source),
+    symbols: assetsInNews(`${title}\n${summary}`, [...entry.categories, ...(source.categories ?? [])]),
+    author: entry.author === "" ? undefined : shorten(entry.author, MAX.author),
+    categories: source.categories,
+    digest,
+    sentiment: undefined,
+  };
 }
 
 const EARLIEST = Date.UTC(1990); // Earlier dates are placeholders.
@@ -56,7 +76,10 @@ const isPossible = (date: number, now: number): boolean => date >= EARLIEST && d
 const readEntry = memoized((entry: FeedEntry) => {
   const headline = shorten(entry.title || entry.summary, MAX.title);
   const summary = entry.summary === headline ? "" : shorten(entry.summary, MAX.summary);
-  const url = cleanUrl(entry.link);
+  const [url, key] = [cleanUrl(entry.link), urlKey(entry.link)];
   const digest = digestOf(headline, summary, url, String(entry.published ?? ""));
-  return { entry, guid: entry.guid, title: entry.title, key: urlKey(entry.link), headline, summary, url, digest };
+  const { guid, title } = entry;
+  /** Its item in the feed that listed it last. */
+  const last = undefined as { readonly settings: string; readonly item: ListedItem } | undefined;
+  return { entry, guid, title, key, ownId: idOf(key), headline, summary, url, digest, last };
 }, MAX.entries);

@@ -40,6 +40,7 @@ export type NewsJobs = ReturnType<typeof createNewsJobs>;
 export function createNewsJobs() {
   const memory = new HeadlineMemory();
   let last: { readonly text: string; readonly content: SnapshotContent } | undefined;
+  const parsed: ParsedSources = new Map();
 
   /** @throws CorruptionError when the document is damaged */
   function contentOf(text: string): SnapshotContent {
@@ -49,12 +50,16 @@ export function createNewsJobs() {
 
   return {
     /** Decodes and parses a source, unless its content has the hash `knownHash`. */
-    parse,
+    parse: createParse(parsed),
     /** Builds the next snapshot: its document, its patch to the previous one, and its record. */
     async build({ base, read, options }: BuildInput, { step }: JobContext) {
-      const contents = read.map((each) => ({ ...each, content: each.content && decode(each.content) }));
+      const contents = read.map((each) => {
+        const { hash, content } = parsed.get(each.source.id) ?? {};
+        return { ...each, content: each.content && (hash === each.state.hash ? content : decode(each.content)) };
+      });
       const before = base === undefined ? undefined : contentOf(base);
       const content = await buildSnapshot(before, contents, options, step, memory);
+      if (!options.partial) parsed.clear();
       last = { text: printSnapshot(content), content };
       const patch = base === undefined ? undefined : patchOf(base, last.text);
       return { text: last.text, patch, record: content.record };
@@ -88,20 +93,26 @@ function pagesOf(entries: readonly object[], known: string | undefined, move: Jo
   return { digest, pages };
 }
 
-async function parse({ knownHash, ...body }: SourceBody & { knownHash: string | null }, { move }: JobContext) {
-  const hash = createHash("sha256").update(body.bytes).digest("hex");
-  if (hash === knownHash) return { outcome: "unchanged" } as const;
-  try {
-    const parsed = await parseSource(body);
-    const content = encode(parsed);
-    move(content.buffer);
-    return { outcome: "read", hash, content, counts: countsOf(parsed), faults: parsed.faults } as const;
-  } catch (error) {
-    if (!(error instanceof SourceError)) throw error;
-    return { outcome: "failed", failure: error.failure, message: error.message } as const;
-  }
-}
+/** The content of the sources parsed since the last complete snapshot, by id, with the hash of the bytes. */
+type ParsedSources = Map<string, { readonly hash: string; readonly content: SourceContent }>;
 
-export type Parsed = Awaited<ReturnType<typeof parse>>;
+const createParse =
+  (parsed: ParsedSources) =>
+  async ({ knownHash, ...body }: SourceBody & { knownHash: string | null }, { move }: JobContext) => {
+    const hash = createHash("sha256").update(body.bytes).digest("hex");
+    if (hash === knownHash) return { outcome: "unchanged" } as const;
+    try {
+      const content = await parseSource(body);
+      parsed.set(body.source.id, { hash, content });
+      const encoded = encode(content);
+      move(encoded.buffer);
+      return { outcome: "read", hash, content: encoded, counts: countsOf(content), faults: content.faults } as const;
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      return { outcome: "failed", failure: error.failure, message: error.message } as const;
+    }
+  };
+
+export type Parsed = Awaited<ReturnType<NewsJobs["parse"]>>;
 const encode = (value: object) => new TextEncoder().encode(JSON.stringify(value));
 const decode = (content: EncodedContent) => JSON.parse(new TextDecoder().decode(content)) as SourceContent;

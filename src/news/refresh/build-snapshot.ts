@@ -106,11 +106,13 @@ async function nextItems(before: readonly StoredItem[], read: Read, options: Bui
   const isOld = (item: ListedItem): boolean => item.dated && at(item) < oldest;
   const items: StoredItem[] = [];
   for (const item of merged.slice(0, max_items)) {
-    items.push({ ...item, sentiment: item.sentiment ?? sentimentOf(item.title, item.summary) });
+    items.push(isStored(item) ? item : { ...item, sentiment: sentimentOf(item.title, item.summary) });
     await step();
   }
   return { items, cut: new Set(merged.slice(max_items).map(({ id }) => id)), isOld };
 }
+
+const isStored = (item: ListedItem): item is StoredItem => item.sentiment !== undefined;
 
 /** Counts the entries of a feed that are kept, too old, and cut by `max_items`. */
 function keptOf(

@@ -43,7 +43,7 @@ test("an entry that is listed again makes the same item, unless its feed, its se
   const entry = { title: "x", summary: "", link: "https://n.example/1", guid: "g", author: "", categories: [] };
   const one = { ...entry, published: NOON - HOUR };
   const [first] = feedItems(A, [one], NOON);
-  expect(feedItems({ ...A }, [one], NOON + HOUR)).toEqual([first]);
+  expect(feedItems({ ...A }, [one], NOON + HOUR)[0]).toBe(first);
   expect(feedItems(source("b"), [one], NOON)).toMatchObject([{ id: first!.id, source_ids: ["b"], source: "b" }]);
   expect(feedItems(source("a", "Renamed"), [one], NOON)).toMatchObject([{ source: "Renamed" }]);
   const [beside] = feedItems(A, [one, { ...one, title: "y" }], NOON);
@@ -51,6 +51,17 @@ test("an entry that is listed again makes the same item, unless its feed, its se
   expect(feedItems(A, [one], NOON)).toEqual([first]);
   const undated = { ...entry, published: null };
   expect([NOON, NOON + HOUR].map((now) => feedItems(A, [undated], now)[0]!.published_ms)).toEqual([NOON, NOON + HOUR]);
+  const ahead = { ...entry, published: NOON + HOUR / 2 };
+  const seen = [NOON, NOON + HOUR].map((now) => feedItems(A, [ahead], now)[0]!.published_ms);
+  expect(seen).toEqual([NOON, NOON + HOUR / 2]);
+});
+
+test("an item that its feed lists unchanged stays the same object, and one with any other field does not", () => {
+  const [item] = listed(A, { title: "x", link: "https://n.example/1" }) as [ListedItem];
+  const known: ListedItem = { ...item, sentiment: "positive" };
+  expect(mergeItems([known], [{ ...item }])[0]).toBe(known);
+  for (const change of [{ author: "Ann" }, { symbols: ["BTC"] }, { categories: ["c"] }, { guid: "g" }, { url: "" }])
+    expect(mergeItems([known], [{ ...item, ...change }])).toEqual([{ ...known, ...change }]);
 });
 
 describe("one story is one item", () => {
