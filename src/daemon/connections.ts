@@ -88,6 +88,7 @@ export function createConnections({ peer_ms, max_connections, closed }: Connecti
         socket.once("close", () => open.delete(socket));
       }
     },
+    lastResponse: (socket: Socket) => open.get(socket)?.response, // The last one that was begun.
     stop: () => clearInterval(timer),
   };
 }

@@ -27,16 +27,22 @@ export async function listen(app: H3, host: string, port: number, tls?: TlsFiles
   await checkPort(host, port); // listhen reports any failure of its own port check as a port in use.
   const connections = createConnections(bounds);
   const { server, url } = await listenWithListhen(connections.watch(withHost(nodeHandler(app))), host, port, tls);
+  const refused = new WeakSet<Duplex>(); // Node reports further parts of a malformed message as further errors.
+  const refuse = (error: Error, socket: Duplex): void => {
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    void answerParseError(error, socket, app, connections.lastResponse(socket as Socket));
+  };
   Object.assign(server, { requireHostHeader: false }); // Else Node answers such a request itself, without an envelope.
   server.on("checkExpectation", (...sent: [IncomingMessage, ServerResponse]) => refuseRequest(...sent, 417));
   // This is not a proxy. Node hands the socket over without any listener.
   server.on("connect", ({ url: target }: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => undefined);
     const rawPacket = Buffer.from(`CONNECT ${target} HTTP/1.1`);
-    void answerParseError(Object.assign(new Error(), { code: "HPE_INVALID_METHOD", rawPacket }), socket, app);
+    refuse(Object.assign(new Error(), { code: "HPE_INVALID_METHOD", rawPacket }), socket);
   });
   server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => connections.add(socket));
-  server.on("clientError", (error, socket) => void answerParseError(error, socket, app));
+  server.on("clientError", refuse);
   server.headersTimeout = bounds.peer_ms;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return { url, stop: (drain_ms: number): Promise<void> => drain(server, drain_ms).then(connections.stop) };

@@ -27,17 +27,32 @@ type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonl
 const PATH = /^\S+ (\/[!-~]*) HTTP\/1\.\d/;
 const ORIGIN = /^origin:[ \t]*([!-~]+)/im;
 
-/** Sends an envelope for a request that Node's HTTP parser refused: no route sees such a request. */
-export async function answerParseError(error: ParseError, socket: Duplex, app?: H3): Promise<void> {
+/** Sends an envelope for a request that Node's HTTP parser refused: no route sees such a request.
+ * @param last the last response begun on that connection; those up to it are sent first (RFC 9112 §9.3.2) */
+export async function answerParseError(error: ParseError, socket: Duplex, app?: H3, last?: ServerResponse) {
+  if (last !== undefined) await sendBefore(last);
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const response = await parseErrorResponse(error, app);
   const body = await response.text();
   const length = String(Buffer.byteLength(body));
   const headers = [...response.headers, ["content-length", length], ["connection", "close"]];
   const head = headers.map((header) => `${header.join(": ")}\r\n`).join("");
-  socket.write(`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\n${head}\r\n${body}`);
+  if (last === undefined || !isAnsweredEarly(last))
+    socket.write(`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\n${head}\r\n${body}`);
   (socket as Socket).destroySoon(); // The other side may never close, and may not read.
 }
+
+/** Resolves once every response that precedes a malformed message is sent; it follows the last request, or is its body. */
+async function sendBefore(last: ServerResponse): Promise<void> {
+  const until = (event: "socket" | "close") => new Promise<void>((resolve) => last.once(event, () => resolve()));
+  const isOwnBody = !last.req.complete;
+  // Node gives a response its socket when the one before it is sent.
+  if (isOwnBody && !last.headersSent && last.socket === null) await until("socket");
+  if ((!isOwnBody || last.headersSent) && !last.writableFinished) await until("close");
+}
+
+/** Whether a request was answered before its body was read: if that is malformed, no second answer may follow. */
+const isAnsweredEarly = ({ req, headersSent }: ServerResponse): boolean => headersSent && !req.complete;
 
 function parseErrorResponse({ code: name = "", rawPacket, bytesParsed = 0 }: ParseError, app?: H3) {
   const code = CODES[name] ?? 400;

@@ -1,8 +1,9 @@
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { listen as listhen } from "listhen";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { errorEnvelope } from "../../src/contract/envelope.ts";
 import { createApp } from "../../src/http/app.ts";
 import { listen } from "../../src/daemon/listen.ts";
@@ -10,8 +11,8 @@ import { PortError } from "../../src/daemon/bind-check.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { openFixtureService } from "../support/service.ts";
 
-async function serve() {
-  const { service } = await openFixtureService({ refresh: false });
+async function serve(refresh = false) {
+  const { service } = await openFixtureService({ refresh });
   const listening = await listen(createApp(service, silentLogger), "127.0.0.1", 0);
   return { ...listening, service };
 }
@@ -83,6 +84,72 @@ it("answers what is no HTTP with an envelope, and lives on", async () => {
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   await stop(1000);
   await service.close();
+});
+
+describe("a malformed request behind valid ones on one connection", () => {
+  const headers = "Host: a\r\nX-User-Token: demo-token\r\n";
+  const body = (text: string) =>
+    `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+  const exchange = `POST /api/v1/ai/points/exchange HTTP/1.1\r\n${headers}${body('{"token_amount":1}')}`;
+  const chat = `POST /api/v1/ai/chat/send HTTP/1.1\r\n${headers}${body('{"question":"What are the maker and taker fees?"}')}`;
+  const me = `GET /api/v1/ai/me HTTP/1.1\r\n${headers}\r\n`;
+  const chunked = `${headers}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`;
+  const cases: readonly (readonly [string, string, readonly number[]])[] = [
+    ["a change", `${exchange}BLAH\r\n\r\n`, [200, 405]],
+    [
+      "several, the first of them slow",
+      `${chat}${me}${exchange}GET / HTTP/1.1\r\nbad header\r\n\r\n`,
+      [200, 200, 200, 400],
+    ],
+    ["a body that is malformed", `${chat}POST /api/v1/ai/events HTTP/1.1\r\n${chunked}`, [200, 400]],
+    ["CONNECT", `${chat}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`, [200, 405]],
+    ["one that closes the connection", `${me.replace("Host", "Connection: close\r\nHost")}BLAH\r\n\r\n`, [200]],
+  ];
+
+  it.each(cases)("is answered after them: %s", async (_, bytes, statuses) => {
+    const { url, stop, service } = await serve(true);
+    const text = await sendRaw(url, bytes);
+    expect([...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))).toEqual(statuses);
+    await stop(1000);
+    await service.close();
+  });
+
+  const followUps: readonly (readonly [string, string, string, readonly string[]])[] = [
+    ["once, whatever follows it", `${chat}BLAH\r\n\r\n`, "BLAH\r\n\r\n", ["200", "405"]],
+    [
+      "not if it is in the body of a request that was answered",
+      `POST / HTTP/1.1\r\n${headers}Transfer-Encoding: chunked\r\n\r\n`,
+      "zz\r\n",
+      ["405"],
+    ],
+  ];
+
+  it.each(followUps)("is answered %s", async (_, bytes, rest, statuses) => {
+    const { url, stop, service } = await serve(true);
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    let text = "";
+    socket.setEncoding("utf8").on("data", (chunk: string) => {
+      if (text === "") socket.write(rest);
+      text += chunk;
+    });
+    await once(socket, "close");
+    expect([...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)).toEqual(statuses);
+    await stop(1000);
+    await service.close();
+  });
+
+  it("is dropped when the caller has gone", async () => {
+    const { url, stop, service } = await serve(true);
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`${chat}BLAH\r\n\r\n`, () => socket.resetAndDestroy()),
+    );
+    await once(socket, "close");
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    await stop(1000);
+    await service.close();
+  });
 });
 
 it("takes one listener of listhen's off its server: the one of http-shutdown that follows requests", async () => {
