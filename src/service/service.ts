@@ -18,6 +18,7 @@ import { createNews, type News, type NewsDeps, type RefreshMode } from "../news/
 import type { Logger } from "../runtime/logger.ts";
 import { createDamageReporter } from "../storage/health/damage-reporter.ts";
 import { observeStorage, type StorageObserver } from "../storage/observe-storage.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { createWriteProbe } from "../storage/health/write-probe.ts";
 import { createAccountsService, type AccountsDeps } from "./accounts-service.ts";
 import { createChat } from "./chat/chat.ts";
@@ -54,7 +55,7 @@ type Operations = { readonly [K in OperationId]: OperationHandler<K> };
 export async function createService(given: ServiceDeps) {
   const { observer } = given;
   const deps = observer === undefined ? given : { ...given, storage: observeStorage(given.storage, observer) };
-  const probe = createWriteProbe(deps.storage);
+  const probe = createWriteProbe(deps.storage, deps.clock !== systemClock);
   const accounts = createAccountsService(deps);
   const messages = createMessages({ ...accounts, kept_days: deps.config.retention.answers_days });
   const parts = { ...deps, ...accounts, messages };

@@ -1,12 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkStorageRisks } from "../../src/daemon/storage-risks.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { lastUseFinding } from "../../src/storage/health/last-use.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { anp } from "./anp.ts";
+import { anp, serveHere } from "./anp.ts";
 
 let cwd: string;
 let remove: () => Promise<void>;
@@ -79,6 +79,41 @@ it("does not serve with a clock that is far from the last use of the storage, un
   expect((await run("storage", "accept", "--yes")).code).toBe(0);
   const { output } = await run("doctor");
   expect(output).toContainEqual(expect.objectContaining({ subject: "last use", level: "ok" }));
+});
+
+describe("a --now that is far from the last use of a storage", () => {
+  const far = ["2026-11-01T00:00:00Z", "2199-01-01T00:00:00Z"];
+  const use = async (at: string): Promise<void> => {
+    await mkdir(join(cwd, "data"), { recursive: true });
+    await (await openStorage(`fs:${join(cwd, "data")}`)).put(["ready", "probe"], JSON.stringify({ at }));
+  };
+
+  it.each(far)("writes nothing, %s", async (now) => {
+    expect((await run("users", "create", "alice")).code).toBe(0);
+    await use("2026-12-01T00:00:00.000Z");
+    const wrong = expect.stringMatching(
+      /^error: --now is .* the last use of this storage, 2026-12-01T00.*\n.*--now/,
+    ) as string;
+    for (const command of [
+      ["serve", "--port", "0"],
+      ["points", "adjust", "alice", "5", "--reason", "x", "--yes"],
+    ])
+      expect(await run(...command, "--now", now)).toMatchObject({ code: 6, stderr: wrong });
+    expect(await run("quota", "alice", "--now", now)).toMatchObject({ code: 0, output: { balance_points: 0 } });
+    const near = ["--now", "2026-12-02T00:00:00Z", "--reason", "x", "--yes"];
+    expect((await run("points", "adjust", "alice", "5", ...near)).code).toBe(0);
+  });
+
+  it("is no use of a storage itself", async () => {
+    for (let times = 0; times < 2; times++) {
+      const { url, end } = await serveHere([...DATA, "--now", "2199-01-01T00:00:00Z"], { cwd });
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      expect((await end()).code).toBe(0);
+    }
+    expect((await run("doctor")).output).toContainEqual(
+      expect.objectContaining({ subject: "last use", message: expect.stringContaining("No daemon") as string }),
+    );
+  });
 });
 
 it("takes no pause of a service for a wrong clock", async () => {

@@ -54,7 +54,10 @@ export async function openSession(context: Context, whole: boolean, options: Ses
   const random = restartable(globals.seed);
   const { unfinished = false } = options;
   const create = options.create === true || fixture !== undefined;
-  const storage = await openStorage(config.storage, { mustExist: !create && options.absent !== true, cwd });
+  const opened = await openStorage(config.storage, { mustExist: !create && options.absent !== true, cwd });
+  const { now } = globals;
+  const isKept = now !== undefined && fixture === undefined;
+  const storage = isKept ? (await import("../../storage/health/last-use.ts")).guardLastUse(opened, now) : opened;
   try {
     if (!unfinished && (await storage.has(UNFINISHED_IMPORT)))
       throw new CommandFailure(EXIT.failure, REFUSALS.unfinished);

@@ -1,6 +1,7 @@
 import { DAY_MS, systemClock, toIso } from "../../runtime/clock.ts";
-import type { Key, Storage } from "../storage.ts";
-import { type Finding, findingsOf } from "./finding.ts";
+import { interceptStorage } from "../intercept-storage.ts";
+import { type Key, StorageError, type Storage } from "../storage.ts";
+import { findingsOf } from "./finding.ts";
 import FINDINGS from "./storage-findings.json" with { type: "json" };
 
 /** Holds when the storage was used last, as `{ "at": "2026-11-20T00:00:00.000Z" }`, by the machine's clock. */
@@ -14,12 +15,26 @@ export async function recordLastUse(storage: Storage, key = LAST_USE): Promise<v
 /** Compares the machine's clock (`now`, ms since 1970) with the last use of the storage, which a daemon notes every few
  * seconds. If they are far apart, this clock or the earlier one is wrong: entries, tokens and quota days would get
  * wrong dates. A service may have been stopped for long, so only more than a year counts as ahead. */
-export async function lastUseFinding(storage: Storage, now: number): Promise<Finding> {
+export async function lastUseFinding(storage: Storage, now: number, wrong: "wrongClock" | "wrongNow" = "wrongClock") {
   const last = Date.parse(/"at":"([^"]+)"/.exec((await storage.get(LAST_USE)) ?? "")?.[1] ?? "");
   const finding = findingsOf(FINDINGS);
   if (Number.isNaN(last)) return finding("neverUsed");
   let difference = now - last > 366 * DAY_MS ? "more than a year ahead of" : undefined;
   if (last - now > DAY_MS) difference = "more than a day behind";
   const values = { now: toIso(now), last: toIso(last), difference };
-  return finding(difference === undefined ? "lastUse" : "wrongClock", values);
+  return finding(difference === undefined ? "lastUse" : wrong, values);
+}
+
+/** The same storage, of which nothing but reads is allowed if `--now` is far from its last use.
+ * @param now the instant of `--now`, ms since 1970 */
+export function guardLastUse(storage: Storage, now: number): Storage {
+  let checked: Promise<void> | undefined;
+  async function check(): Promise<void> {
+    const { unusable, message } = await lastUseFinding(storage, now, "wrongNow");
+    if (unusable === true) throw new StorageError(message);
+  }
+  return interceptStorage(storage, async (call, _key, run) => {
+    if (call === "create" || call === "put" || call === "remove") await (checked ??= check());
+    return run();
+  });
 }

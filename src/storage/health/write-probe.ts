@@ -6,8 +6,8 @@ const KEYS_OF_PARTS = 6; // If parts can fail alone: one of this many keys, on d
 const BOUND_MS = 3000;
 const RESULT_MS = 1000; // How long its result is used, ms.
 
-/** Checks whether a storage can be read and written. */
-export function createWriteProbe(storage: Storage) {
+/** Checks whether a storage can be read and written. @param isFixed if the clock is `--now`, it is no use of the storage */
+export function createWriteProbe(storage: Storage, isFixed = false) {
   const marks = storage.identity?.marks.length ?? 1;
   const keys = Array.from({ length: marks > 1 ? KEYS_OF_PARTS : 1 }, (_, number): Key => {
     return number === 0 ? LAST_USE : ["ready", `probe-${number}`];
@@ -17,8 +17,8 @@ export function createWriteProbe(storage: Storage) {
 
   async function write(key: Key): Promise<void> {
     await storage.verify(key);
-    await storage.get(key);
-    await recordLastUse(storage, key);
+    const found = await storage.get(key);
+    await (isFixed ? storage.put(key, found ?? "{}") : recordLastUse(storage, key));
   }
 
   function run(): Promise<void> {
