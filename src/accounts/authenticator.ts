@@ -2,6 +2,7 @@ import type { Config, JwtConfig } from "../config/config-schema.ts";
 import { LIMITS } from "../contract/field-bounds.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type Logger, silentLogger } from "../runtime/logger.ts";
+import { createWindowCounter } from "../runtime/cache/window-counter.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { Users } from "./users.ts";
@@ -21,13 +22,28 @@ export async function createAuthenticator({ config, clock, users, tokens, subscr
   if (jwt === undefined) return (token: string) => tokens.resolve(token);
   const verify = await createJwtVerifier(jwt, clock, logger);
 
+  const ignored = new Set<string>();
+  const warned = createThrottle(LOGGED_EVERY_MS, (times) => {
+    logger.warn({ times, claims: [...ignored] }, "claims of the platform's tokens were ignored");
+    ignored.clear();
+  });
+  const ignore = (value: unknown, rule: string): void => {
+    if (value === undefined || value === null) return;
+    ignored.add(rule);
+    warned.note();
+  };
+
   // It also stores the token's settings of the user, so that the API and the command line show the same.
   const identities = createTtlCache(cache_ms, async (token: string) => {
     const identity = await verify(token);
     if (identity === undefined) return undefined;
-    const { user_id, as_of, plan, expires_at: _, ...settings } = identity;
-    await users.adopt(user_id, settings, as_of);
-    if (plan !== undefined && Object.hasOwn(config.plans, plan)) await subscriptions.adopt(user_id, plan, as_of);
+    const { user_id, as_of, plan, quota, lang } = identity;
+    const free_daily_quota = Number.isSafeInteger(quota) && Number(quota) >= 0 ? Number(quota) : undefined;
+    if (free_daily_quota === undefined)
+      ignore(quota, `${jwt.claims.free_daily_quota} must be an integer from 0 to ${LIMITS.integer}`);
+    await users.adopt(user_id, { ...(free_daily_quota !== undefined && { free_daily_quota }), ...lang }, as_of);
+    if (typeof plan === "string" && Object.hasOwn(config.plans, plan)) await subscriptions.adopt(user_id, plan, as_of);
+    else ignore(plan, `${jwt.claims.plan} must be one of ${Object.keys(config.plans).join(", ")}`);
     return identity;
   });
 
@@ -36,7 +52,7 @@ export async function createAuthenticator({ config, clock, users, tokens, subscr
   return (token: string) => {
     // Only tokens that cannot be the platform's are looked up in the storage.
     if (!isJwt(token)) return tokens.resolve(token);
-    if (token.length > LIMITS.token) return undefined;
+    if (token.length > LIMITS.token) return verify(token).then(activeOf); // It is refused, and not cached.
     const known = identities.known(token);
     return known ? activeOf(known) : identities.get(token).then(activeOf);
   };
@@ -50,6 +66,7 @@ const KEY_SET_ERRORS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JO
 const KEY_SET = { ms: 2000, bytes: 1024 * 1024 };
 const PAUSE_MS = 1000; // After the key set failed, callers fail fast for this long, ms.
 const LOGGED_EVERY_MS = 30_000;
+const LINES_A_SECOND = 100;
 /** Whether a token is a compact JWS, whose header is a JSON object in base64url. The text is not verified. */
 const isJwt = (token: string): boolean => /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token);
 
@@ -75,18 +92,24 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
   });
   let reason = "";
   let failedAt = -Infinity;
+  const countLines = createWindowCounter(1000);
+  const refuse = (why: string): JwtIdentity | undefined => {
+    if (countLines("").times <= LINES_A_SECOND) logger.debug({ reason: why }, "a token of the platform was refused");
+    return undefined;
+  };
 
   return async (token: string): Promise<JwtIdentity | undefined> => {
+    if (token.length > LIMITS.token) return refuse(`It is longer than ${LIMITS.token} characters.`);
     if (performance.now() - failedAt < PAUSE_MS) throw unreachable();
     const current = { ...options, currentDate: new Date(clock.now()) };
     try {
       const { payload } = keys
         ? await jwtVerify(token, keys, current)
         : await jwtVerify(token, secret!, { ...current, algorithms: ["HS256"] });
-      return identityOf(payload, config);
+      return identityOf(payload, config) ?? refuse(`${config.claims.user_id} must be ${USER_ID}.`);
     } catch (error) {
       // An unreachable key set is the operator's problem, not the user's: it must not look like an invalid token.
-      if (error instanceof errors.JOSEError && !KEY_SET_ERRORS.has(error.code)) return undefined;
+      if (error instanceof errors.JOSEError && !KEY_SET_ERRORS.has(error.code)) return refuse(error.message);
       if (!keys) throw error;
       failedAt = performance.now();
       reason = String(error);
@@ -96,6 +119,7 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
   };
 }
 
+const USER_ID = `1 to ${LIMITS.userId} characters without control characters, or an integer`;
 const unreachable = (cause?: unknown) =>
   new AnpError(503, "The keys of the platform's tokens cannot be read.", { cause });
 
@@ -115,9 +139,8 @@ function identityOf(payload: Record<string, unknown>, { claims }: JwtConfig) {
     user_id,
     expires_at: Number(payload["exp"]) * 1000, // Milliseconds since the epoch: from then on the token is not valid.
     as_of: asOf(payload["iat"], payload["exp"], [quota, plan, lang]), // Orders tokens: the claims of the one with the greater text are newer.
-    ...(typeof quota === "number" && Number.isSafeInteger(quota) && quota >= 0 && { free_daily_quota: quota }),
-    ...(typeof plan === "string" && { plan }),
-    ...(known && { lang: known }),
+    ...{ quota, plan }, // As they came: the configuration bounds them.
+    lang: known && { lang: known },
   };
 }
 

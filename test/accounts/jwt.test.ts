@@ -244,6 +244,57 @@ describe("platform tokens with a key set", () => {
   });
 });
 
+describe("the log of platform tokens", () => {
+  const flags = { "auth.jwt.secret": SECRET, "auth.jwt.audience": "anp", "auth.cache_ms": 0 };
+  type Line = Readonly<{ level: string; message: string } & Record<string, unknown>>;
+
+  async function openLogged() {
+    const lines: Line[] = [];
+    const noted = (level: string) => (fields: object, message: string) =>
+      void lines.push({ level, message, ...fields });
+    const logger = { ...silentLogger, debug: noted("debug"), warn: noted("warn") };
+    const { service } = await openFixtureService({ flags, logger, refresh: false });
+    return { service, lines };
+  }
+
+  it("has the reason of each refused one at debug, never the token, a hundred a second", async () => {
+    const { service, lines } = await openLogged();
+    const bad: [string, string][] = [
+      [await new SignJWT({ aud: "anp", sub: "u" }).setProtectedHeader({ alg: "HS256" }).sign(key), '"exp"'],
+      [await sign({ aud: "anp", sub: "u" }, seconds - 1), '"exp"'],
+      [await sign({ aud: "other", sub: "u" }), '"aud"'],
+      [`${await sign({ aud: "anp", sub: "u" })}A`, "signature"],
+      [await sign({ aud: "anp", sub: "" }), "sub must be 1 to 128 characters"],
+      [await sign({ aud: "anp", sub: "u", pad: "x".repeat(4096) }), "longer than 4096"],
+    ];
+    for (const [token] of bad) expect(await service.authenticate(token)).toBeUndefined();
+    expect(lines).toEqual(
+      bad.map(([, reason]) => ({
+        level: "debug",
+        message: "a token of the platform was refused",
+        reason: expect.stringContaining(reason) as string,
+      })),
+    );
+    for (const [token] of bad) expect(JSON.stringify(lines)).not.toContain(token.split(".")[2]);
+    for (let n = 0; n < 200; n++) await service.authenticate(bad[0]![0]);
+    expect(lines.length).toBeLessThanOrEqual(100);
+  });
+
+  it("names ignored claims and their bounds, in few lines", async () => {
+    const { service, lines } = await openLogged();
+    const claims = [{ plan: "gold" }, { free_daily_quota: -1 }, { free_daily_quota: "9" }, { free_daily_quota: 1e300 }];
+    for (const claim of claims)
+      expect(await service.authenticate(await sign({ aud: "anp", sub: "u", ...claim }))).toBe("u");
+    const message = "claims of the platform's tokens were ignored";
+    expect(lines).toEqual([{ level: "warn", message, times: 1, claims: ["plan must be one of free, pro"] }]);
+    const other = await openLogged();
+    await other.service.authenticate(await sign({ aud: "anp", sub: "u", free_daily_quota: "9" }));
+    expect(other.lines[0]!["claims"]).toEqual(["free_daily_quota must be an integer from 0 to 9007199254740991"]);
+    await service.authenticate(await sign({ aud: "anp", sub: "v", plan: "pro", free_daily_quota: 0, lang: "fr" }));
+    expect(lines).toHaveLength(1);
+  });
+});
+
 it("needs exactly one of secret and key set", () => {
   expect(jwtConfig.safeParse({}).success).toBe(false);
   expect(jwtConfig.safeParse({ secret: SECRET, jwks_url: "https://x.example" }).success).toBe(false);
