@@ -96,6 +96,9 @@ describe("anp status", () => {
     expect((await status("--url", own.url, "--format", "table")).stdout).toBe(
       `daemon   ${own.url}: ready\nmetrics  ${own.url}/metrics answers 404. Are they off, or on a port of their own (--metrics-url)?\n`,
     );
+    expect((await status("--url", own.url)).stderr).toBe(
+      `${own.url}/metrics answers 404. Are they off, or on a port of their own (--metrics-url)?\n`,
+    );
     const env = { ANP_SERVER_PORT: new URL(own.url).port, ANP_METRICS_PORT: new URL(daemon.url).port };
     const configured = await anp(["status", "--json"], { cwd, env });
     expect(JSON.parse(configured.stdout)).toMatchObject({

@@ -33,7 +33,9 @@ export const command = defineCommand("status", {
     }
     const status = await readDaemonStatus(pages, clock.now());
     await show(status);
-    const { url, state, reason } = status;
+    const { url, state, reason, metrics_error } = status;
+    if (metrics_error !== null && state !== "unreachable" && formatOf(context) !== "table")
+      context.terminal.say(fillTemplate(SCREEN.none.metrics, { metrics_error }));
     if (state === "ready") return EXIT.ok;
     if (state === "unreachable") throw new CommandFailure(EXIT.unreachable, reason);
     throw new CommandFailure(EXIT.failure, `${url} is not ready: ${reason}`);
