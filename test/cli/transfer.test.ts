@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checksummed } from "../../src/backup/checksummed-lines.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
@@ -165,6 +166,15 @@ it("writes nothing from a backup that was cut off or changed, and restores the r
   }
   await done("storage import - --storage fs:from-backup", backup);
   expect(await contentOf("fs:from-backup")).toEqual(await contentOf("fs:data"));
+});
+
+it("names the remedy for a backup that is compressed", async () => {
+  await writeFile(join(cwd, "backup.gz"), gzipSync(backup));
+  const { code, stderr } = await run("storage import backup.gz --storage fs:from-gzip");
+  expect([code, stderr]).toEqual([
+    1,
+    "error: The input is compressed with gzip: gunzip < FILE | anp storage import -\n",
+  ]);
 });
 
 it("goes on with an import that was interrupted, and says so", async () => {
