@@ -30,7 +30,6 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
   } catch (error) {
     if (error instanceof CommanderError) {
       // commander has already printed its message.
-      if (error.code === "commander.excessArguments") explainDoubleDash(argv, io);
       return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     }
     const { exit, lines } = (await import("./framework/error-to-exit-code.ts")).reportOf(error, invocation);
@@ -56,13 +55,6 @@ async function argumentsOf(argv: readonly string[], { stdout }: CommandIo): Prom
   }
   stdout.write(await (await import("./help/help-text.ts")).helpText(second));
   return undefined;
-}
-
-/** Words after `--` are arguments: a flag there is one argument too many. */
-function explainDoubleDash(argv: readonly string[], io: CommandIo): void {
-  const end = argv.indexOf("--");
-  const flag = end === -1 ? undefined : argv.slice(end + 1).find((word) => word.startsWith("--"));
-  if (flag !== undefined) writeError(io, `Words after -- are arguments: put ${flag} before it.\n`);
 }
 
 const DEFAULT_COLUMNS = 80;

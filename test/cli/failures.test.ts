@@ -27,7 +27,14 @@ const FAILURES: readonly (readonly [args: readonly string[], code: number, says:
   [["points"], 2, "Usage: anp points"],
   [["--bogus"], 2, "unknown option '--bogus'"],
   [["quota", "alice", "--jsn"], 2, "unknown option '--jsn'"],
-  [["quota", "alice", "bob"], 2, "too many arguments"],
+  [["quota", "alice", "bob"], 2, "too many arguments: bob.\n"],
+  [
+    ["quota", "alice", "--", "--json"],
+    2,
+    "too many arguments: --json. Words after -- are arguments: put --json before",
+  ],
+  [["subscription", "set", "alice", "pro"], 2, "too many arguments: pro. Give it by its name: --plan pro.\n"],
+  [["ledger", "alice", "--follow", "--limit", "1"], 2, "--limit cannot be used with --follow: --tail sets how many"],
   [["quota"], 2, "USER is missing"],
   [["ask", "hello"], 2, "--user is missing"],
   [["ask", "x".repeat(2001), "--user", "alice"], 2, "QUESTION must have at most 2000 characters"],
@@ -94,8 +101,14 @@ it("ends with its exit code, the flag's name on stderr, nothing on stdout, and n
 });
 
 it("reports a bad --now as a usage error", async () => {
-  const { code, stderr } = await anp(["users", "list", "--now", "yesterday"], { cwd: folder.path });
-  expect([code, stderr]).toEqual([2, expect.stringContaining("--now must be an ISO 8601 instant")]);
+  for (const [now, says] of [
+    ["yesterday", "--now must be an ISO 8601 instant"],
+    ["9999-01-01T00:00:00Z", "--now must be from 1970 to 9998, not"],
+    ["1969-12-31T23:59:59Z", "--now must be from 1970 to 9998, not"],
+  ] as const) {
+    const { code, stderr } = await anp(["users", "list", "--now", now], { cwd: folder.path });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+  }
 });
 
 it("reports an unknown configuration key, and exits 2", async () => {

@@ -182,6 +182,13 @@ describe("a ledger's commands", () => {
     const top = await done(["ledger", "top", "--by", "earned", "--since", "4d", ...at(NOW)]);
     expect(top).toBe("user_id\tspent\tearned\tfree\tasked\nalice\t0\t10\t2\t2\n");
     expect(await done(["ledger", "top", "--since", "1h", ...at(NOW)])).toBe("user_id\tspent\tearned\tfree\tasked\n");
+    const nobody = await anp(
+      ["ledger", "top", "--by", "free", "--since", "2020-01-01", "--until", "2020-01-02", ...DATA],
+      { cwd },
+    );
+    expect(nobody.stderr).toBe(
+      "No user had free uses from 2020-01-01 00:00:00 +08:00 to 2020-01-02 23:59:59 +08:00.\n",
+    );
     const asked = ["questions", "alice", "--json"];
     expect(JSON.parse(await done([...asked, ...at(NOW)]))).toMatchObject([
       { entry: 6, question: "你好", free_use: true, repeats_entry: null },

@@ -98,10 +98,12 @@ const READERS: readonly {
     takes: [
       ["never", undefined],
       ["30d", NOW + 30 * 86_400_000],
+      ["12h", NOW + 12 * 3_600_000],
       ["2026-12-01T00:00:00Z", Date.parse("2026-12-01T00:00:00Z")],
     ],
     refuses: [
       ["0d", "days as 30d"],
+      ["0h", "hours as 12h"],
       ["soon", "days as 30d"],
       ["2026-02-30T00:00:00Z", "ISO 8601"],
     ],

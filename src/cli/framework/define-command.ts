@@ -127,6 +127,7 @@ function declareParams(command: Command, spec: CommandParams): void {
   const params = Object.values(spec.arguments);
   const names = params.map((param) => (param.missing === undefined ? nameOf(param) : `[${nameOf(param)}]`));
   command.usage(["[options]", ...names].join(" "));
+  command.allowExcessArguments(); // `readValues` refuses them, with advice.
   // Optional for commander: on a terminal, a prompt asks for a missing one.
   for (const param of params) command.argument(`[${nameOf(param)}]`, param.about);
   for (const [key, param] of Object.entries(spec.options)) {

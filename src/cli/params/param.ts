@@ -147,13 +147,14 @@ export function instant(typed: string, or = " as 2026-11-20T00:00:00Z"): number 
   throw invalidValue(`must be an ISO 8601 instant with an offset,${or}`, typed);
 }
 
-/** An ISO 8601 instant, a number of days as `30d`, or `never`: what gives the last instant, undefined for never, for the
+/** An ISO 8601 instant, a number of hours or days as `30d`, or `never`: what gives the last instant, undefined for never, for the
  * present one, both ms since the epoch. It throws a UsageError for an instant that is not in the future. */
 export function expiry(typed: string): (now: number) => number | undefined {
   if (typed === "never") return () => undefined;
-  const days = Number(/^(\d{1,5})d$/.exec(typed)?.[1]);
-  if (days > 0) return (now) => now + days * DAY_MS;
-  const at = instant(typed, " days as 30d, or never");
+  const [, count, unit] = /^(\d{1,5})([hd])$/.exec(typed) ?? [];
+  const ms = (Number(count) * DAY_MS) / (unit === "h" ? 24 : 1);
+  if (ms > 0) return (now) => now + ms;
+  const at = instant(typed, " hours as 12h, days as 30d, or never");
   return (now) => {
     if (at <= now) throw new UsageError("--expires must be in the future.");
     return at;

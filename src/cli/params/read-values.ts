@@ -30,6 +30,14 @@ export async function readValues(spec: CommandParams, command: Command, context:
     else if (param.missing !== undefined) values[key] = param.missing();
     else if (param.holds !== "user" || daemon === undefined) absent.push([key, param]);
   }
+  const takesMore = Object.values(spec.arguments).at(-1)?.readAll !== undefined;
+  const extra = takesMore ? undefined : command.args[Object.keys(spec.arguments).length];
+  if (extra !== undefined) {
+    const flag = absent.map(([key]) => label(key)).find((name) => name.startsWith("--"));
+    let advice = flag === undefined ? "" : ` Give it by its name: ${flag} ${extra}.`;
+    if (extra.startsWith("--")) advice = ` Words after -- are arguments: put ${extra} before it.`;
+    errors.push(`too many arguments: ${extra}.${advice}`);
+  }
   if (!terminal.canPrompt) errors.push(...absent.map(([key, { about }]) => `${label(key)} is missing: ${about}.`));
   if (errors.length > 0) throw new UsageError(errors);
   for (const [key, param] of absent) {

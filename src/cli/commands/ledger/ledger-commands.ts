@@ -7,7 +7,7 @@ import { anyText, integer, name, oneOf, optional, required, toggle, userId, user
 import { type AccountOperations, findUser, withAccountOperations, withAccounts } from "../../target/operations.ts";
 import { formatOf, openRowPrinter, printRecord, printTable, tableColumns, type Column } from "../../terminal/print.ts";
 import { toIso } from "../../../runtime/clock.ts";
-import { dayIn, showAge, showTime } from "../../framework/time-format.ts";
+import { dayIn, showAge, showTime, showTimeIn } from "../../framework/time-format.ts";
 import { recentFlags, selectionFlags, selectionOf } from "./selection-flags.ts";
 import { newestFirst, summarizeLedger, toLedgerRow } from "../../../admin/ledger-reader.ts";
 import type { FoundEntry } from "../../../admin/find-entry.ts";
@@ -124,18 +124,23 @@ const search = defineCommand("ledger search", {
     }),
 });
 
+const RANKED = { spent: "spent points", earned: "earned points", free: "had free uses", asked: "asked anything" };
+
 const top = defineCommand("ledger top", {
   options: { by: optional(oneOf("spent", "earned", "free", "asked")), ...recentFlags, limit: optional(integer(1)) },
   async run({ by = "spent", limit = 20, ...flags }, context) {
     const damage = new SkippedDamage();
-    const rows = await withAccounts(context, async ({ service, zone }) => {
+    const found = await withAccounts(context, async ({ service, zone }) => {
       const { topUsers } = await import("../../../admin/search-ledgers.ts");
       const selection = selectionOf(flags, context.clock.now(), zone);
-      return withProgress(context, "A shorter range takes less time.", (report) =>
+      const rows = await withProgress(context, "A shorter range takes less time.", (report) =>
         topUsers(service, { ...selection, by, limit }, countTo(report, "users read"), damage.add),
       );
+      const { since: from, until: to = context.clock.now() } = selection;
+      const [since, until] = [from!, to].map((ms) => showTimeIn(zone)(toIso(ms)));
+      return { rows, none: `No user ${RANKED[by]} from ${since} to ${until}.` };
     });
-    await printTable(context, { table: "top users", rows });
+    await printTable(context, { table: "top users", ...found });
     damage.fail(EXIT.failure, "The storage is damaged. The totals lack these users; all others were counted.");
   },
 });
