@@ -43,7 +43,19 @@ export function readQuery({ query }: Endpoint, search: string, fieldErrors: Fiel
     if (Object.hasOwn(raw, name)) fieldErrors.push({ in: "query", path: name, message: "must be given once" });
     raw[name] = isNumeric(query.shape[name]) && NUMBER.test(value) ? Number(value) : value;
   }
+  if (search.includes("%")) checkEncoding(search, raw, fieldErrors);
   return raw;
+}
+
+/** Adds the parameters that are not percent-encoded UTF-8: URLSearchParams makes another text of them. */
+function checkEncoding(search: string, raw: object, fieldErrors: FieldError[]): void {
+  for (const pair of search.slice(1).split("&"))
+    try {
+      decodeURIComponent(pair);
+    } catch {
+      const [path = ""] = new URLSearchParams(pair).keys();
+      if (Object.hasOwn(raw, path)) fieldErrors.push({ in: "query", path, message: "must be percent-encoded UTF-8" });
+    }
 }
 
 const isNumeric = (schema: unknown): boolean =>

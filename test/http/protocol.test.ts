@@ -148,6 +148,11 @@ describeApi("protocol", (open) => {
       ["/api/v1/ai/points/ledger?page=1.5", ["page: must be an integer of at least 1, not 1.5"]],
       ["/api/v1/ai/points/ledger?page=", ['page: must be an integer of at least 1, not ""']],
       ["/api/v1/ai/points/ledger?page=1&page=2", ["page: must be given once"]],
+      [
+        "/api/v1/news/hot?q=%zz&symbol=%E0%A4&other=%zz&category=100%25+%E2%82%BF",
+        ["q: must be percent-encoded UTF-8", "symbol: must be percent-encoded UTF-8"],
+      ],
+      ["/api/v1/news/hot?%71=%ff", ["q: must be percent-encoded UTF-8"]],
       ["/api/v1/ai/points/ledger?page=9007199254740992", ["page: must be at most 9007199254740991"]],
       ...["%2B5", "+5", "1e1", "%205", "5.0", "05", "5%20", "0x5", "٥", "5_0"].map((text): [string, string[]] => [
         `/api/v1/ai/points/ledger?page_size=${text}`,
