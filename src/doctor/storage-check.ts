@@ -72,7 +72,7 @@ async function examine(storage: Storage, { config }: LoadedConfig, now: number):
   if (findings[1]!.level === "error") return findings;
   findings.push(...(await identityOf(storage, config.storage_id)), await lastUseFinding(storage, systemClock.now()));
   findings.push(...(await futureQuotaDays(storage, now, config.quota.timezone)));
-  findings.push(...(await lostTokens(storage)));
+  findings.push(...(await checkTokens(storage)));
   if (await storage.has(UNFINISHED_IMPORT)) findings.push(finding("unfinishedImport"));
   findings.push(...(await storage.examine(now)));
   findings.push(...(await newestSnapshot(storage, now)));
@@ -104,17 +104,25 @@ async function futureQuotaDays(storage: Storage, now: number, timezone: string):
   return found.length === 0 ? [] : [finding("futureDays", { count: found.length, users, first: found[0] })];
 }
 
-/** Looks for the records of some listed tokens: a token without a readable one is refused. */
-async function lostTokens(storage: Storage): Promise<Finding[]> {
+/** Looks at the records of some listed tokens: without a readable one, a token is refused; an operator's should expire. */
+async function checkTokens(storage: Storage): Promise<Finding[]> {
   const keys: Key[] = [];
   for (const prefix of [["users"], ["operators", "users"]])
     for await (const key of take(storage.keys(prefix, "tokens"), MAX_TOKENS))
       keys.push([...key.slice(0, -4), ...key.slice(-2)]);
   const texts = await readEach(storage, keys);
-  const lost = keys
-    .map((key, index) => checkDocument(key, texts[index], tokenRecord) ?? new Error(`${printKey(key)} is missing`))
-    .flatMap((record) => (record instanceof Error ? record.message : []));
-  return lost.length === 0 ? [] : [finding("lostTokens", { count: lost.length, tokens: keys.length, first: lost[0] })];
+  const records = keys.map((key, index) => {
+    return checkDocument(key, texts[index], tokenRecord) ?? new Error(`${printKey(key)} is missing`);
+  });
+  const lost = records.flatMap((record) => (record instanceof Error ? record.message : []));
+  const endless = records.flatMap((record) => {
+    if (record instanceof Error || record.role === undefined) return [];
+    return record.expires_at === null && record.revoked_at === null ? record.user_id : [];
+  });
+  return [
+    ...(lost.length === 0 ? [] : [finding("lostTokens", { count: lost.length, tokens: keys.length, first: lost[0] })]),
+    ...(endless.length === 0 ? [] : [finding("endlessTokens", { names: endless.sort().join(", ") })]),
+  ];
 }
 
 const failureOf = ({ message: reason }: StorageError) => ({ reason, remedy: storageRemedy(reason) });

@@ -96,6 +96,17 @@ it("finds the demo well, lists what it checked, and leaves nothing behind", asyn
   expect(await readdir(join(cwd, ".anp/demo/doctor"))).toEqual([]);
 });
 
+it("names the operators whose tokens never expire, with the remedy", async () => {
+  const args = await configure({});
+  args.splice(-2, 2, "--storage", "fs:data");
+  for (const [name, ...more] of [["olga"], ["mei", "--expires", "12h"], ["ivan"], ["zoe"]])
+    await anp(["operators", "add", name!, "--role", "support", ...more, ...args], { cwd });
+  await anp(["operators", "revoke", "zoe", "--yes", ...args], { cwd });
+  const found = (await examine(args)).of("storage", "operators");
+  expect(found).toMatchObject({ level: "warning", message: "The tokens of these operators never expire: ivan, olga." });
+  expect(found?.remedy).toContain("operators revoke NAME");
+});
+
 it("names tokens of users and operators whose record is lost or cannot be read, until it is back", async () => {
   const args = ["--storage", "fs:data"];
   await anp(["users", "create", "dora", ...args], { cwd });
