@@ -116,7 +116,10 @@ describe("a command at the admin address", () => {
   it("is refused where it works on files or on this computer", async () => {
     for (const [args, says] of [
       [["ledger", "verify", "--against", "x.json"], "--against cannot be given with an operator's token."],
-      [["events", "replay", "x.jsonl"], "anp events replay does not take an operator's token."],
+      [
+        ["events", "replay", "x.jsonl"],
+        "anp events replay does not take an operator's token. Leave it out or give a user's, with --url",
+      ],
       [["storage", "info"], "works on the storage itself"],
       [["quota", "alice", "--now", "2026-11-20T00:00:00Z"], "--url and --now exclude each other"],
     ] as const) {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { reportOf } from "../../src/cli/framework/error-to-exit-code.ts";
@@ -100,6 +100,11 @@ it("ends with its exit code, the flag's name on stderr, nothing on stdout, and n
   expect((await contentOf(folder.path)).filter((line) => !line.startsWith(".anp/small/messages/"))).toEqual(before);
 });
 
+it("prints a message that has the bound without further advice", async () => {
+  const { stderr } = await anp(["exchange", "alice", "0.01", "--yes", ...SMALL_WORLD], { cwd: folder.path });
+  expect(stderr).toBe("error: token_amount 0.01 earns less than 1 point at rate 10.\n");
+});
+
 it("reports a bad --now as a usage error", async () => {
   for (const [now, says] of [
     ["yesterday", "--now must be an ISO 8601 instant"],
@@ -162,6 +167,16 @@ it("does not start a daemon on a storage that cannot be written", async () => {
     6,
     [expect.stringMatching(/^error: The storage cannot be used: ENOTDIR/)],
   ]);
+});
+
+it("says that the storage cannot be read, not which value of it", async () => {
+  await mkdir(join(folder.path, "loop"));
+  await symlink("import", join(folder.path, "loop/import"));
+  const read = async (...args: string[]) => (await anp([...args, "--storage", "fs:loop"], { cwd: folder.path })).stderr;
+  expect(await read("quota", "alice")).toMatch(/^error: Cannot read the storage: ELOOP: .*\nCheck --storage, /);
+  expect(await read("serve", "--port", "0")).toMatch(
+    /^error: The storage cannot be used: ELOOP: [^\n]*\. Check --storage, [^\n]*\.\n$/,
+  );
 });
 
 it("reports on stderr that nothing was found, and exits 0", async () => {

@@ -11,6 +11,7 @@ import { storageOnDriver } from "../../src/storage/storage-on-driver.ts";
 import { memoryDriver } from "../../src/storage/memory-driver.ts";
 import { decodeSegment } from "../../src/storage/keys.ts";
 import { collect } from "../../src/runtime/batches.ts";
+import { trapFiles } from "../faults/load/traps.ts";
 import { folderOnDisk } from "../support/folder.ts";
 import { interceptFileCalls } from "../faults/load/file-calls.js";
 import { describeStorage } from "./describe-storage.ts";
@@ -101,6 +102,20 @@ describe("files driver", () => {
       }
     },
   );
+
+  it("names the remedy for a full disk, and another one for a folder that cannot be written", async () => {
+    const folder = await folderOnDisk();
+    const { trap, remove } = trapFiles(folder.path);
+    const storage = await openStorage(`fs:${folder.path}`);
+    trap.arm(1, "torn from then on");
+    const [full] = await storage.examine(0);
+    remove();
+    expect(full).toMatchObject({ unusable: true, remedy: "Make room on the disk." });
+    expect(full!.message).toMatch(/: ENOSPC: made to fail, [\w ]+\.$/);
+    await folder.remove();
+    const [gone] = await (await openStorage("fs:/proc/anp-test")).examine(0);
+    expect(gone!.remedy).toContain("hard links");
+  });
 
   it("confirms a value by syncing its name, and those of the folders that its writer may not have synced", async () => {
     const folder = await folderOnDisk();

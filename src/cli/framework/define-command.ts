@@ -146,8 +146,8 @@ async function withTarget({ name, target = "storage", role }: Definition, contex
   const token = daemon?.token;
   if (token !== undefined && (await import("../../contract/roles.ts")).isOperatorToken(token)) {
     if (role !== undefined) return { ...context, operatorOf: { url: daemon!.url, token } };
-    const where = "Give --url with the address of the API (server.port), not the admin address, and no such token";
-    throw new UsageError(`anp ${name} does not take an operator's token. ${where}.`);
+    const remedy = "Leave it out or give a user's, with --url of the API (server.port), not of the admin address.";
+    throw new UsageError(`anp ${name} does not take an operator's token. ${remedy}`);
   }
   if (target === "either") return daemon === undefined ? context : { ...context, daemon };
   const flag = (["url", "profile", "token"] as const).find((name) => globals[name] !== undefined);

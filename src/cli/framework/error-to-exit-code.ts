@@ -26,8 +26,15 @@ function describe(error: Error, { command }: Invocation) {
   if (error instanceof AnpError) {
     const { exit, remedy: general } = ERRORS[error.code];
     const isUser = error.code === 404 && /\buser\b/i.test(error.message);
-    // "Did you mean alice?" needs no other remedy.
-    const remedy = !isUser ? general : error.message.endsWith("?") ? "" : "`anp users list` shows the users.";
+    // "Did you mean alice?" and the bound of an amount need no other remedy.
+    const remedy =
+      error.code === 1009
+        ? ""
+        : !isUser
+          ? general
+          : error.message.endsWith("?")
+            ? ""
+            : "`anp users list` shows the users.";
     const fields = command === undefined ? {} : (COMMANDS[command].fields ?? {});
     const errors = error.fieldErrors.map(({ path, message }) => {
       return `${fields[path] ?? `--${path.replaceAll("_", "-").toLowerCase()}`} ${message}.`;

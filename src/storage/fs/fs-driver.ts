@@ -171,7 +171,8 @@ async function examineFiles(base: string, files: DurableFiles): Promise<Finding[
     await files.create(path, "{}");
     await files.remove(path);
   } catch (error) {
-    return [finding("filesUnwritable", { base, reason: (error as Error).message })];
+    const { code, message: reason } = error as NodeJS.ErrnoException;
+    return [finding(code === "ENOSPC" ? "filesFull" : "filesUnwritable", { base, reason })];
   }
   const { type, bavail, bsize } = await statfs(base);
   const free = bavail * bsize;

@@ -69,7 +69,9 @@ async function checkPorts(config: Config): Promise<void> {
 /** Reports an outage of the whole storage, without the key of the failed call, which means nothing at a start. */
 async function unusableStorage(error: unknown): Promise<unknown> {
   if (!(await import("../../../storage/storage.ts")).isOutage(error)) return error;
-  const [, reason] = /^Cannot \w+ \S+: (.*)$/s.exec(error.message) ?? [];
-  if (reason === undefined) return error;
-  return new CommandFailure(EXIT.unreachable, `The storage cannot be used: ${reason}`, { cause: error });
+  const [, reason] = /^Cannot \w+ (?:the storage|\S+): (.*)$/s.exec(error.message) ?? [];
+  const remedy = (await import("../../../storage/health/storage-remedy.ts")).storageRemedy(error.message, "--storage");
+  const message = reason === undefined ? error.message : `The storage cannot be used: ${reason}. ${remedy}`;
+  const hasRemedy = reason !== undefined || error.message.includes(" cannot be used: ");
+  return hasRemedy ? new CommandFailure(EXIT.unreachable, message, { cause: error }) : error;
 }
