@@ -22,15 +22,12 @@ export async function createAuthenticator({ config, clock, users, tokens, subscr
   if (jwt === undefined) return (token: string) => tokens.resolve(token);
   const verify = await createJwtVerifier(jwt, clock, logger);
 
-  const ignored = new Set<string>();
-  const warned = createThrottle(LOGGED_EVERY_MS, (times) => {
-    logger.warn({ times, claims: [...ignored] }, "claims of the platform's tokens were ignored");
-    ignored.clear();
-  });
-  const ignore = (value: unknown, rule: string): void => {
-    if (value === undefined || value === null) return;
-    ignored.add(rule);
-    warned.note();
+  const { claims } = jwt;
+  let rule = "";
+  const ignored = createThrottle(LOGGED_EVERY_MS, (times) => logger.warn({ times, rule }, IGNORED));
+  const ignore = (broken: string): void => {
+    rule = broken;
+    ignored.note();
   };
 
   // It also stores the token's settings of the user, so that the API and the command line show the same.
@@ -38,12 +35,12 @@ export async function createAuthenticator({ config, clock, users, tokens, subscr
     const identity = await verify(token);
     if (identity === undefined) return undefined;
     const { user_id, as_of, plan, quota, lang } = identity;
-    const free_daily_quota = Number.isSafeInteger(quota) && Number(quota) >= 0 ? Number(quota) : undefined;
-    if (free_daily_quota === undefined)
-      ignore(quota, `${jwt.claims.free_daily_quota} must be an integer from 0 to ${LIMITS.integer}`);
-    await users.adopt(user_id, { ...(free_daily_quota !== undefined && { free_daily_quota }), ...lang }, as_of);
+    const hasQuota = typeof quota === "number" && Number.isSafeInteger(quota) && quota >= 0;
+    if (quota !== undefined && !hasQuota)
+      ignore(`${claims.free_daily_quota} must be an integer from 0 to ${LIMITS.integer}`);
+    await users.adopt(user_id, { ...(hasQuota && { free_daily_quota: quota }), ...lang }, as_of);
     if (typeof plan === "string" && Object.hasOwn(config.plans, plan)) await subscriptions.adopt(user_id, plan, as_of);
-    else ignore(plan, `${jwt.claims.plan} must be one of ${Object.keys(config.plans).join(", ")}`);
+    else if (plan !== undefined) ignore(`${claims.plan} must be one of ${Object.keys(config.plans).join(", ")}`);
     return identity;
   });
 
@@ -67,6 +64,7 @@ const KEY_SET = { ms: 2000, bytes: 1024 * 1024 };
 const PAUSE_MS = 1000; // After the key set failed, callers fail fast for this long, ms.
 const LOGGED_EVERY_MS = 30_000;
 const LINES_A_SECOND = 100;
+const IGNORED = "claims of the platform's tokens were ignored, and the default is used";
 /** Whether a token is a compact JWS, whose header is a JSON object in base64url. The text is not verified. */
 const isJwt = (token: string): boolean => /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token);
 
@@ -131,9 +129,9 @@ function identityOf(payload: Record<string, unknown>, { claims }: JwtConfig) {
   // It is printed and logged.
   const isClean = user_id !== "" && isPortable(user_id) && !/\p{Cc}/u.test(user_id);
   if (!isClean || codePoints(user_id) > LIMITS.userId) return undefined;
-  const quota = payload[claims.free_daily_quota];
-  const plan = payload[claims.plan];
-  const lang = payload[claims.lang];
+  const [quota, plan, lang] = [claims.free_daily_quota, claims.plan, claims.lang].map(
+    (name) => payload[name] ?? undefined,
+  );
   const known: Language | undefined = lang === "zh" || lang === "en" ? lang : undefined;
   return {
     user_id,

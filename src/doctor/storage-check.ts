@@ -111,18 +111,16 @@ async function checkTokens(storage: Storage): Promise<Finding[]> {
     for await (const key of take(storage.keys(prefix, "tokens"), MAX_TOKENS))
       keys.push([...key.slice(0, -4), ...key.slice(-2)]);
   const texts = await readEach(storage, keys);
-  const records = keys.map((key, index) => {
-    return checkDocument(key, texts[index], tokenRecord) ?? new Error(`${printKey(key)} is missing`);
-  });
-  const lost = records.flatMap((record) => (record instanceof Error ? record.message : []));
-  const endless = records.flatMap((record) => {
-    if (record instanceof Error || record.role === undefined) return [];
-    return record.expires_at === null && record.revoked_at === null ? record.user_id : [];
-  });
-  return [
-    ...(lost.length === 0 ? [] : [finding("lostTokens", { count: lost.length, tokens: keys.length, first: lost[0] })]),
-    ...(endless.length === 0 ? [] : [finding("endlessTokens", { names: endless.sort().join(", ") })]),
-  ];
+  const [lost, endless]: [string[], string[]] = [[], []];
+  for (const [index, key] of keys.entries()) {
+    const record = checkDocument(key, texts[index], tokenRecord) ?? new Error(`${printKey(key)} is missing`);
+    if (record instanceof Error) lost.push(record.message);
+    else if (record.role !== undefined && (record.expires_at ?? record.revoked_at) === null)
+      endless.push(record.user_id);
+  }
+  const [first, names] = [lost[0], endless.sort().join(", ")];
+  const found = first === undefined ? [] : [finding("lostTokens", { count: lost.length, tokens: keys.length, first })];
+  return names === "" ? found : [...found, finding("endlessTokens", { names })];
 }
 
 const failureOf = ({ message: reason }: StorageError) => ({ reason, remedy: storageRemedy(reason) });

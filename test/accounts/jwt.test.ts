@@ -285,11 +285,11 @@ describe("the log of platform tokens", () => {
     const claims = [{ plan: "gold" }, { free_daily_quota: -1 }, { free_daily_quota: "9" }, { free_daily_quota: 1e300 }];
     for (const claim of claims)
       expect(await service.authenticate(await sign({ aud: "anp", sub: "u", ...claim }))).toBe("u");
-    const message = "claims of the platform's tokens were ignored";
-    expect(lines).toEqual([{ level: "warn", message, times: 1, claims: ["plan must be one of free, pro"] }]);
+    const message = "claims of the platform's tokens were ignored, and the default is used";
+    expect(lines).toEqual([{ level: "warn", message, times: 1, rule: "plan must be one of free, pro" }]);
     const other = await openLogged();
     await other.service.authenticate(await sign({ aud: "anp", sub: "u", free_daily_quota: "9" }));
-    expect(other.lines[0]!["claims"]).toEqual(["free_daily_quota must be an integer from 0 to 9007199254740991"]);
+    expect(other.lines[0]!["rule"]).toBe("free_daily_quota must be an integer from 0 to 9007199254740991");
     await service.authenticate(await sign({ aud: "anp", sub: "v", plan: "pro", free_daily_quota: 0, lang: "fr" }));
     expect(lines).toHaveLength(1);
   });

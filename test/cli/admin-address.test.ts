@@ -149,7 +149,7 @@ describe("a command at the admin address", () => {
     const withToken = await there(["status"]);
     expect([withToken.code, withToken.stderr]).toEqual([
       2,
-      expect.stringContaining("Give --url with the address of the API (server.port), not the admin address"),
+      expect.stringContaining("with --url of the API (server.port), not of the admin address"),
     ]);
   });
 

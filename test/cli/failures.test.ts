@@ -108,8 +108,8 @@ it("prints a message that has the bound without further advice", async () => {
 it("reports a bad --now as a usage error", async () => {
   for (const [now, says] of [
     ["yesterday", "--now must be an ISO 8601 instant"],
-    ["9999-01-01T00:00:00Z", "--now must be from 1970 to 9998, not"],
-    ["1969-12-31T23:59:59Z", "--now must be from 1970 to 9998, not"],
+    ["9999-01-01T00:00:00Z", "--now must be an ISO 8601 instant of 1970 to 9998 with an offset, as"],
+    ["1969-12-31T23:59:59Z", "--now must be an ISO 8601 instant of 1970 to 9998 with an offset, as"],
   ] as const) {
     const { code, stderr } = await anp(["users", "list", "--now", now], { cwd: folder.path });
     expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);

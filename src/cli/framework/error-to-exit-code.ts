@@ -27,14 +27,8 @@ function describe(error: Error, { command }: Invocation) {
     const { exit, remedy: general } = ERRORS[error.code];
     const isUser = error.code === 404 && /\buser\b/i.test(error.message);
     // "Did you mean alice?" and the bound of an amount need no other remedy.
-    const remedy =
-      error.code === 1009
-        ? ""
-        : !isUser
-          ? general
-          : error.message.endsWith("?")
-            ? ""
-            : "`anp users list` shows the users.";
+    const isEnough = error.code === 1009 || (isUser && error.message.endsWith("?"));
+    const remedy = isEnough ? "" : isUser ? "`anp users list` shows the users." : general;
     const fields = command === undefined ? {} : (COMMANDS[command].fields ?? {});
     const errors = error.fieldErrors.map(({ path, message }) => {
       return `${fields[path] ?? `--${path.replaceAll("_", "-").toLowerCase()}`} ${message}.`;

@@ -140,11 +140,11 @@ export function oneOf<const T extends string>(...words: readonly T[]): Reader<T>
   return Object.assign(read, { words });
 }
 
-/** An ISO 8601 instant with an offset, in milliseconds since the epoch. */
+/** An ISO 8601 instant with an offset, in milliseconds since the epoch, before the last year that has four digits. */
 export function instant(typed: string, or = " as 2026-11-20T00:00:00Z"): number {
-  const found = readInstant(typed);
-  if (found?.offset !== undefined) return found.ms;
-  throw invalidValue(`must be an ISO 8601 instant with an offset,${or}`, typed);
+  const { ms = NaN, offset } = readInstant(typed) ?? {};
+  if (offset !== undefined && ms >= 0 && ms < Date.UTC(9999)) return ms;
+  throw invalidValue(`must be an ISO 8601 instant of 1970 to 9998 with an offset,${or}`, typed);
 }
 
 /** An ISO 8601 instant, a number of hours or days as `30d`, or `never`: what gives the last instant, undefined for never, for the

@@ -55,10 +55,9 @@ export async function openSession(context: Context, whole: boolean, options: Ses
   const random = restartable(globals.seed);
   const { unfinished = false } = options;
   const create = options.create === true || fixture !== undefined;
-  const opened = await openStorage(config.storage, { mustExist: !create && options.absent !== true, cwd });
-  const { now } = globals;
-  const isKept = now !== undefined && fixture === undefined;
-  const storage = isKept ? (await import("../../storage/health/last-use.ts")).guardLastUse(opened, now) : opened;
+  let storage = await openStorage(config.storage, { mustExist: !create && options.absent !== true, cwd });
+  if (globals.now !== undefined && fixture === undefined)
+    storage = (await import("../../storage/health/last-use.ts")).guardLastUse(storage, globals.now);
   try {
     if (!unfinished && (await storage.has(UNFINISHED_IMPORT).catch(aboutStorage)))
       throw new CommandFailure(EXIT.failure, REFUSALS.unfinished);

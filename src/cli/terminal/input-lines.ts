@@ -6,20 +6,12 @@ import { linesOf } from "../../runtime/text/lines.ts";
 import type { CommandIo } from "../framework/command-io.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.ts";
 
-const GZIP = 0x1f8b; // The first two bytes of such a file (RFC 1952 §2.3.1).
-
 /** Opens a file, or stdin for `-`, to read its lines more than once: a pipe is first copied to a temporary file.
  * @throws UsageError when the file cannot be read, CommandFailure when the temporary one cannot be written */
 export async function openLines(file: string, io: CommandIo) {
   const input = file === "-" ? undefined : await openInput(file, io);
   const isFile = input?.stats.isFile() === true;
   const handle = isFile ? input.handle : await keep(input?.handle.createReadStream() ?? io.stdin, io);
-  const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
-  if (buffer.readUInt16BE() === GZIP) {
-    await handle.close();
-    const remedy = "gunzip < FILE | anp storage import -";
-    throw new CommandFailure(EXIT.failure, `The input is compressed with gzip: ${remedy}`);
-  }
   return {
     read: () => linesOf(handle.createReadStream({ start: 0, autoClose: false })), // Without their ends.
     close: () => handle.close(),

@@ -28,13 +28,11 @@ export async function lastUseFinding(storage: Storage, now: number, wrong: "wron
 /** The same storage, of which nothing but reads is allowed if `--now` is far from its last use.
  * @param now the instant of `--now`, ms since 1970 */
 export function guardLastUse(storage: Storage, now: number): Storage {
-  let checked: Promise<void> | undefined;
-  async function check(): Promise<void> {
-    const { unusable, message } = await lastUseFinding(storage, now, "wrongNow");
-    if (unusable === true) throw new StorageError(message);
-  }
+  let found: ReturnType<typeof lastUseFinding> | undefined;
   return interceptStorage(storage, async (call, _key, run) => {
-    if (call === "create" || call === "put" || call === "remove") await (checked ??= check());
+    const isWrite = call === "create" || call === "put" || call === "remove";
+    const last = isWrite ? await (found ??= lastUseFinding(storage, now, "wrongNow")) : undefined;
+    if (last?.unusable === true) throw new StorageError(last.message);
     return run();
   });
 }

@@ -69,9 +69,10 @@ async function checkPorts(config: Config): Promise<void> {
 /** Reports an outage of the whole storage, without the key of the failed call, which means nothing at a start. */
 async function unusableStorage(error: unknown): Promise<unknown> {
   if (!(await import("../../../storage/storage.ts")).isOutage(error)) return error;
-  const [, reason] = /^Cannot \w+ (?:the storage|\S+): (.*)$/s.exec(error.message) ?? [];
-  const remedy = (await import("../../../storage/health/storage-remedy.ts")).storageRemedy(error.message, "--storage");
-  const message = reason === undefined ? error.message : `The storage cannot be used: ${reason}. ${remedy}`;
-  const hasRemedy = reason !== undefined || error.message.includes(" cannot be used: ");
-  return hasRemedy ? new CommandFailure(EXIT.unreachable, message, { cause: error }) : error;
+  const { storageRemedy } = await import("../../../storage/health/storage-remedy.ts");
+  const found = /^Cannot \w+ (?:the storage|\S+): (.*)$|^.* cannot be used: .*$/s.exec(error.message);
+  if (found === null) return error;
+  const [message, reason] = found; // The latter has its remedy.
+  const text = reason ? `The storage cannot be used: ${reason}. ${storageRemedy(reason, "--storage")}` : message;
+  return new CommandFailure(EXIT.unreachable, text, { cause: error });
 }
