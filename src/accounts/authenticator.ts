@@ -23,12 +23,7 @@ export async function createAuthenticator({ config, clock, users, tokens, subscr
   const verify = await createJwtVerifier(jwt, clock, logger);
 
   const { claims } = jwt;
-  let rule = "";
-  const ignored = createThrottle(LOGGED_EVERY_MS, (times) => logger.warn({ times, rule }, IGNORED));
-  const ignore = (broken: string): void => {
-    rule = broken;
-    ignored.note();
-  };
+  const ignored = createThrottle<string>(LOGGED_EVERY_MS, (times, rule) => logger.warn({ times, rule }, IGNORED));
 
   // It also stores the token's settings of the user, so that the API and the command line show the same.
   const identities = createTtlCache(cache_ms, async (token: string) => {
@@ -37,10 +32,10 @@ export async function createAuthenticator({ config, clock, users, tokens, subscr
     const { user_id, as_of, plan, quota, lang } = identity;
     const hasQuota = typeof quota === "number" && Number.isSafeInteger(quota) && quota >= 0;
     if (quota !== undefined && !hasQuota)
-      ignore(`${claims.free_daily_quota} must be an integer from 0 to ${LIMITS.integer}`);
+      ignored.note(`${claims.free_daily_quota} must be an integer from 0 to ${LIMITS.integer}`);
     await users.adopt(user_id, { ...(hasQuota && { free_daily_quota: quota }), ...lang }, as_of);
     if (typeof plan === "string" && Object.hasOwn(config.plans, plan)) await subscriptions.adopt(user_id, plan, as_of);
-    else if (plan !== undefined) ignore(`${claims.plan} must be one of ${Object.keys(config.plans).join(", ")}`);
+    else if (plan !== undefined) ignored.note(`${claims.plan} must be one of ${Object.keys(config.plans).join(", ")}`);
     return identity;
   });
 
@@ -85,10 +80,9 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
   };
   const keys =
     jwks_url && createRemoteJWKSet(new URL(jwks_url), { timeoutDuration: KEY_SET.ms, [customFetch]: fetchKeys });
-  const failed = createThrottle(LOGGED_EVERY_MS, (times) => {
+  const failed = createThrottle<string>(LOGGED_EVERY_MS, (times, reason) => {
     logger.error({ times, reason }, "the key set of auth.jwt.jwks_url cannot be read: its tokens are refused with 503");
   });
-  let reason = "";
   let failedAt = -Infinity;
   const countLines = createWindowCounter(1000);
   const refuse = (why: string): JwtIdentity | undefined => {
@@ -110,8 +104,7 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
       if (error instanceof errors.JOSEError && !KEY_SET_ERRORS.has(error.code)) return refuse(error.message);
       if (!keys) throw error;
       failedAt = performance.now();
-      reason = String(error);
-      failed.note();
+      failed.note(String(error));
       throw unreachable(error);
     }
   };

@@ -29,9 +29,8 @@ export async function listen(app: H3, host: string, port: number, tls?: TlsFiles
   const { server, url } = await listenWithListhen(connections.watch(withHost(nodeHandler(app))), host, port, tls);
   const refused = new WeakSet<Duplex>(); // Node reports further parts of a malformed message as further errors.
   const refuse = (error: Error, socket: Duplex): void => {
-    if (refused.has(socket)) return;
+    if (!refused.has(socket)) void answerParseError(error, socket, app, connections.lastResponse(socket as Socket));
     refused.add(socket);
-    void answerParseError(error, socket, app, connections.lastResponse(socket as Socket));
   };
   Object.assign(server, { requireHostHeader: false }); // Else Node answers such a request itself, without an envelope.
   server.on("checkExpectation", (...sent: [IncomingMessage, ServerResponse]) => refuseRequest(...sent, 417));

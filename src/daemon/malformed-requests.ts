@@ -37,7 +37,8 @@ export async function answerParseError(error: ParseError, socket: Duplex, app?: 
   const length = String(Buffer.byteLength(body));
   const headers = [...response.headers, ["content-length", length], ["connection", "close"]];
   const head = headers.map((header) => `${header.join(": ")}\r\n`).join("");
-  if (last === undefined || !isAnsweredEarly(last))
+  // No second answer may follow if the message is the body of a request that was answered without it.
+  if (last?.headersSent !== true || last.req.complete)
     socket.write(`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\n${head}\r\n${body}`);
   (socket as Socket).destroySoon(); // The other side may never close, and may not read.
 }
@@ -50,9 +51,6 @@ async function sendBefore(last: ServerResponse): Promise<void> {
   if (isOwnBody && !last.headersSent && last.socket === null) await until("socket");
   if ((!isOwnBody || last.headersSent) && !last.writableFinished) await until("close");
 }
-
-/** Whether a request was answered before its body was read: if that is malformed, no second answer may follow. */
-const isAnsweredEarly = ({ req, headersSent }: ServerResponse): boolean => headersSent && !req.complete;
 
 function parseErrorResponse({ code: name = "", rawPacket, bytesParsed = 0 }: ParseError, app?: H3) {
   const code = CODES[name] ?? 400;

@@ -35,8 +35,7 @@ export async function createRateLimits(rates: Partial<Rates>, store: RateStore |
     rules.set(group, { group, ...rate, count });
   }
   if (rules.size === 0) return undefined;
-  let address = "";
-  const usedUp = createThrottle(WARNED_EVERY_MS, () => {
+  const usedUp = createThrottle<string>(WARNED_EVERY_MS, (_times, address) => {
     const advice = "is it a proxy? see server.trusted_proxies";
     watch.logger?.warn({ address }, `one address has used up the limit of anonymous requests; ${advice}`);
   });
@@ -44,8 +43,7 @@ export async function createRateLimits(rates: Partial<Rates>, store: RateStore |
     if (rule.requests - counted.times > Math.ceil(rule.requests / 2)) return undefined;
     if (counted.times <= rule.requests) return headersOf(rule, counted);
     watch.refused?.("rate");
-    address = caller.replace("address:", "");
-    if (rule.group === "public") usedUp.note();
+    if (rule.group === "public") usedUp.note(caller.replace("address:", ""));
     throw new AnpError(429, `The rate limit of ${rule.requests} requests in ${rule.window_s} s is used up.`, {
       headers: { ...headersOf(rule, counted), "retry-after": String(seconds(counted.left_ms)) },
     });

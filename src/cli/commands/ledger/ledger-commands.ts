@@ -124,8 +124,6 @@ const search = defineCommand("ledger search", {
     }),
 });
 
-const RANKED = { spent: "spent points", earned: "earned points", free: "had free uses", asked: "asked anything" };
-
 const top = defineCommand("ledger top", {
   options: { by: optional(oneOf("spent", "earned", "free", "asked")), ...recentFlags, limit: optional(integer(1)) },
   async run({ by = "spent", limit = 20, ...flags }, context) {
@@ -138,7 +136,7 @@ const top = defineCommand("ledger top", {
       );
       const { since: from, until: to = context.clock.now() } = selection;
       const [since, until] = [from!, to].map((ms) => showTimeIn(zone)(toIso(ms)));
-      return { rows, none: `No user ${RANKED[by]} from ${since} to ${until}.` };
+      return { rows, none: `No user ${by === "free" ? "had free uses" : `${by} anything`} from ${since} to ${until}.` };
     });
     await printTable(context, { table: "top users", ...found });
     damage.fail(EXIT.failure, "The storage is damaged. The totals lack these users; all others were counted.");
