@@ -22,7 +22,6 @@ export async function createAuthenticator({ config, clock, users, tokens, subscr
   if (jwt === undefined) return (token: string) => tokens.resolve(token);
   const verify = await createJwtVerifier(jwt, clock, logger);
 
-  const { claims } = jwt;
   const ignored = createThrottle<string>(LOGGED_EVERY_MS, (times, rule) => logger.warn({ times, rule }, IGNORED));
 
   // It also stores the token's settings of the user, so that the API and the command line show the same.
@@ -32,10 +31,11 @@ export async function createAuthenticator({ config, clock, users, tokens, subscr
     const { user_id, as_of, plan, quota, lang } = identity;
     const hasQuota = typeof quota === "number" && Number.isSafeInteger(quota) && quota >= 0;
     if (quota !== undefined && !hasQuota)
-      ignored.note(`${claims.free_daily_quota} must be an integer from 0 to ${LIMITS.integer}`);
+      ignored.note(`${jwt.claims.free_daily_quota} must be an integer from 0 to ${LIMITS.integer}`);
     await users.adopt(user_id, { ...(hasQuota && { free_daily_quota: quota }), ...lang }, as_of);
     if (typeof plan === "string" && Object.hasOwn(config.plans, plan)) await subscriptions.adopt(user_id, plan, as_of);
-    else if (plan !== undefined) ignored.note(`${claims.plan} must be one of ${Object.keys(config.plans).join(", ")}`);
+    else if (plan !== undefined)
+      ignored.note(`${jwt.claims.plan} must be one of ${Object.keys(config.plans).join(", ")}`);
     return identity;
   });
 
@@ -66,10 +66,11 @@ const isJwt = (token: string): boolean => /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(tok
 /** Returns the verifier of platform tokens: undefined for an invalid one, AnpError 503 without the key set. */
 export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger: Logger = silentLogger) {
   const { jwtVerify, createRemoteJWKSet, customFetch, errors } = await import("jose");
+  const { user_id } = config.claims;
   const options = {
     ...(config.issuer !== undefined && { issuer: config.issuer }),
     ...(config.audience !== undefined && { audience: config.audience }),
-    requiredClaims: ["exp", config.claims.user_id],
+    requiredClaims: ["exp", user_id],
   };
   const secret = config.secret === undefined ? undefined : new TextEncoder().encode(config.secret);
   const { jwks_url } = config;
@@ -98,7 +99,7 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
       const { payload } = keys
         ? await jwtVerify(token, keys, current)
         : await jwtVerify(token, secret!, { ...current, algorithms: ["HS256"] });
-      return identityOf(payload, config) ?? refuse(`${config.claims.user_id} must be ${USER_ID}.`);
+      return identityOf(payload, config) ?? refuse(`${user_id} must have 1 to ${LIMITS.userId} characters`);
     } catch (error) {
       // An unreachable key set is the operator's problem, not the user's: it must not look like an invalid token.
       if (error instanceof errors.JOSEError && !KEY_SET_ERRORS.has(error.code)) return refuse(error.message);
@@ -110,7 +111,6 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
   };
 }
 
-const USER_ID = `1 to ${LIMITS.userId} characters without control characters, or an integer`;
 const unreachable = (cause?: unknown) =>
   new AnpError(503, "The keys of the platform's tokens cannot be read.", { cause });
 

@@ -60,11 +60,10 @@ export async function* verifyChecksum(kind: string, lines: AsyncIterable<string>
   }
 }
 
-const GZIP = "\u001f\ufffd"; // The first two bytes of such a file (RFC 1952 §2.3.1), of which one is not UTF-8.
-
 function checkHeader(kind: string, line: string): void {
   const found = fieldOf(line, "anp_export");
-  const hint = line.startsWith(GZIP) ? " It is compressed with gzip: use `gunzip < FILE | anp storage import -`." : "";
+  // The first two bytes of a gzip file (RFC 1952 §2.3.1), of which one is not UTF-8.
+  const hint = line.startsWith("\u001f\ufffd") ? " It is gzip: use `gunzip < FILE | anp storage import -`." : "";
   if (found !== kind) throw new ChecksumError(`The input is not an export of \`anp ${kind} export\`.${hint}`);
   if (fieldOf(line, "version") !== VERSION)
     throw new ChecksumError("The input was exported by a newer version of anp.");

@@ -43,13 +43,12 @@ export async function answerParseError(error: ParseError, socket: Duplex, app?: 
   (socket as Socket).destroySoon(); // The other side may never close, and may not read.
 }
 
-/** Resolves once every response that precedes a malformed message is sent; it follows the last request, or is its body. */
+/** Waits for the responses before a malformed message, which follows the last request or is in its body. Node gives a
+ * response its socket when the one before it is sent. */
 async function sendBefore(last: ServerResponse): Promise<void> {
-  const until = (event: "socket" | "close") => new Promise<void>((resolve) => last.once(event, () => resolve()));
-  const isOwnBody = !last.req.complete;
-  // Node gives a response its socket when the one before it is sent.
-  if (isOwnBody && !last.headersSent && last.socket === null) await until("socket");
-  if ((!isOwnBody || last.headersSent) && !last.writableFinished) await until("close");
+  const isInBody = !last.req.complete && !last.headersSent;
+  if (isInBody ? last.socket !== null : last.writableFinished) return;
+  await new Promise<void>((resolve) => last.once(isInBody ? "socket" : "close", () => resolve()));
 }
 
 function parseErrorResponse({ code: name = "", rawPacket, bytesParsed = 0 }: ParseError, app?: H3) {

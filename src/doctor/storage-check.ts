@@ -115,8 +115,7 @@ async function checkTokens(storage: Storage): Promise<Finding[]> {
   for (const [index, key] of keys.entries()) {
     const record = checkDocument(key, texts[index], tokenRecord) ?? new Error(`${printKey(key)} is missing`);
     if (record instanceof Error) lost.push(record.message);
-    else if (record.role !== undefined && (record.expires_at ?? record.revoked_at) === null)
-      endless.push(record.user_id);
+    else if (record.role && (record.expires_at ?? record.revoked_at) === null) endless.push(record.user_id);
   }
   const [first, names] = [lost[0], endless.sort().join(", ")];
   const found = first === undefined ? [] : [finding("lostTokens", { count: lost.length, tokens: keys.length, first })];

@@ -264,7 +264,7 @@ describe("the log of platform tokens", () => {
       [await sign({ aud: "anp", sub: "u" }, seconds - 1), '"exp"'],
       [await sign({ aud: "other", sub: "u" }), '"aud"'],
       [`${await sign({ aud: "anp", sub: "u" })}A`, "signature"],
-      [await sign({ aud: "anp", sub: "" }), "sub must be 1 to 128 characters"],
+      [await sign({ aud: "anp", sub: "" }), "sub must have 1 to 128 characters"],
       [await sign({ aud: "anp", sub: "u", pad: "x".repeat(4096) }), "longer than 4096"],
     ];
     for (const [token] of bad) expect(await service.authenticate(token)).toBeUndefined();

@@ -173,9 +173,7 @@ it("names the remedy for a backup that is compressed", async () => {
   const { code, stderr } = await run("storage import backup.gz --storage fs:from-gzip");
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(
-      /is compressed with gzip: use `gunzip < FILE \| anp storage import -`\.\nNothing was written\.\n$/,
-    ),
+    expect.stringMatching(/It is gzip: use `gunzip < FILE \| anp storage import -`\.\nNothing was written\.\n$/),
   ]);
 });
 

@@ -42,6 +42,7 @@ function describe(error: Error, { command }: Invocation) {
     return { exit: EXIT.interrupted, errors: [], advice: ["Interrupted. Nothing was changed."] };
   const ofAudit = error.name === "CorruptionError" && "key" in error && /^audit\b/.test(String(error.key));
   const [exit, ...advice] = KINDS[ofAudit ? "CorruptionError of the audit log" : error.name] ?? KINDS["Error"]!;
-  if (error.name === "StorageError") advice.push(storageRemedy(error.message, "--storage"));
+  const hasRemedy = /^\S+ cannot be used: /.test(error.message); // That of the finding.
+  if (error.name === "StorageError" && !hasRemedy) advice.push(storageRemedy(error.message, "--storage"));
   return { exit: EXIT[exit], errors: exit === "usage" ? error.message.split("\n") : [error.message], advice };
 }

@@ -66,7 +66,7 @@ export function showCount(what: string, done: number, all: number | undefined, s
 }
 
 /** A length of time as `2s` or `3d`, ms; NaN for another text. */
-function lengthOf(typed: string): number {
+export function lengthOf(typed: string): number {
   const [, count, unit] = /^(\d{1,6})\s*([smhdw])$/.exec(typed.trim()) ?? [];
   return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../runtime/clock.ts";
 import { UsageError } from "../framework/command-failure.ts";
 import { notOneOfMessage, invalidValue } from "../../runtime/text/describe-value.ts";
-import { readInstant } from "../framework/time-format.ts";
+import { lengthOf, readInstant } from "../framework/time-format.ts";
 
 /** How a value of a command is read. `T` includes undefined if it may be left out. */
 export interface ParamType<T> {
@@ -147,13 +147,12 @@ export function instant(typed: string, or = " as 2026-11-20T00:00:00Z"): number 
   throw invalidValue(`must be an ISO 8601 instant of 1970 to 9998 with an offset,${or}`, typed);
 }
 
-/** An ISO 8601 instant, a number of hours or days as `30d`, or `never`: what gives the last instant, undefined for never, for the
+/** An ISO 8601 instant, a length of time as `30d`, or `never`: what gives the last instant, undefined for never, for the
  * present one, both ms since the epoch. It throws a UsageError for an instant that is not in the future. */
 export function expiry(typed: string): (now: number) => number | undefined {
   if (typed === "never") return () => undefined;
-  const [, count, unit] = /^(\d{1,5})([hd])$/.exec(typed) ?? [];
-  const ms = (Number(count) * DAY_MS) / (unit === "h" ? 24 : 1);
-  if (ms > 0) return (now) => now + ms;
+  const ms = lengthOf(typed);
+  if (ms > 0 && ms < 100_000 * DAY_MS) return (now) => now + ms;
   const at = instant(typed, " hours as 12h, days as 30d, or never");
   return (now) => {
     if (at <= now) throw new UsageError("--expires must be in the future.");

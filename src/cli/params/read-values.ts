@@ -32,12 +32,10 @@ export async function readValues(spec: CommandParams, command: Command, context:
   }
   const takesMore = Object.values(spec.arguments).at(-1)?.readAll !== undefined;
   const extra = takesMore ? undefined : command.args[Object.keys(spec.arguments).length];
-  if (extra !== undefined) {
-    const flag = absent.map(([key]) => label(key)).find((name) => name.startsWith("--"));
-    let advice = flag === undefined ? "" : ` Give it by its name: ${flag} ${extra}.`;
-    if (extra.startsWith("--")) advice = ` Words after -- are arguments: put ${extra} before it.`;
-    errors.push(`too many arguments: ${extra}.${advice}`);
-  }
+  const flag = absent.find(([key]) => key in spec.options)?.[0];
+  const named = flag === undefined ? "" : ` Give it by its name: ${flagOf(flag)} ${extra}.`;
+  const early = ` Words after -- are arguments: put ${extra} before it.`;
+  if (extra !== undefined) errors.push(`too many arguments: ${extra}.${extra.startsWith("--") ? early : named}`);
   if (!terminal.canPrompt) errors.push(...absent.map(([key, { about }]) => `${label(key)} is missing: ${about}.`));
   if (errors.length > 0) throw new UsageError(errors);
   for (const [key, param] of absent) {

@@ -128,17 +128,17 @@ const top = defineCommand("ledger top", {
   options: { by: optional(oneOf("spent", "earned", "free", "asked")), ...recentFlags, limit: optional(integer(1)) },
   async run({ by = "spent", limit = 20, ...flags }, context) {
     const damage = new SkippedDamage();
-    const found = await withAccounts(context, async ({ service, zone }) => {
+    await withAccounts(context, async ({ service, zone }) => {
       const { topUsers } = await import("../../../admin/search-ledgers.ts");
       const selection = selectionOf(flags, context.clock.now(), zone);
       const rows = await withProgress(context, "A shorter range takes less time.", (report) =>
         topUsers(service, { ...selection, by, limit }, countTo(report, "users read"), damage.add),
       );
-      const { since: from, until: to = context.clock.now() } = selection;
-      const [since, until] = [from!, to].map((ms) => showTimeIn(zone)(toIso(ms)));
-      return { rows, none: `No user ${by === "free" ? "had free uses" : `${by} anything`} from ${since} to ${until}.` };
+      const { since = 0, until = context.clock.now() } = selection;
+      const [from, to] = [since, until].map((ms) => showTimeIn(zone)(toIso(ms)));
+      const none = `No user ${by === "free" ? "had free uses" : `${by} anything`} from ${from} to ${to}.`;
+      await printTable(context, { table: "top users", rows, none });
     });
-    await printTable(context, { table: "top users", ...found });
     damage.fail(EXIT.failure, "The storage is damaged. The totals lack these users; all others were counted.");
   },
 });

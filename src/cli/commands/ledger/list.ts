@@ -28,8 +28,7 @@ export const list = defineCommand("ledger list", {
     const [paged] = givenOf({ page, pageSize });
     if (unpaged !== undefined && paged !== undefined) throw new UsageError(`${paged} cannot be used with ${unpaged}.`);
     const [ending] = givenOf({ all: all || undefined, page, pageSize, limit });
-    if (following && ending !== undefined)
-      throw new UsageError(`${ending} cannot be used with --follow: --tail sets how many entries come first.`);
+    if (following && ending !== undefined) throw new UsageError(`${ending} cannot be used with --follow: give --tail.`);
     if (wide && following) throw new UsageError("--wide cannot be used with --follow.");
     if (wide && context.daemon !== undefined)
       throw new UsageError("--wide reads the questions from the storage: give --storage.");

@@ -68,11 +68,9 @@ async function checkPorts(config: Config): Promise<void> {
 
 /** Reports an outage of the whole storage, without the key of the failed call, which means nothing at a start. */
 async function unusableStorage(error: unknown): Promise<unknown> {
-  if (!(await import("../../../storage/storage.ts")).isOutage(error)) return error;
-  const { storageRemedy } = await import("../../../storage/health/storage-remedy.ts");
-  const found = /^Cannot \w+ (?:the storage|\S+): (.*)$|^.* cannot be used: .*$/s.exec(error.message);
-  if (found === null) return error;
-  const [message, reason] = found; // The latter has its remedy.
-  const text = reason ? `The storage cannot be used: ${reason}. ${storageRemedy(reason, "--storage")}` : message;
-  return new CommandFailure(EXIT.unreachable, text, { cause: error });
+  const { isOutage } = await import("../../../storage/storage.ts");
+  if (isOutage(error)) error.message = error.message.replace(FAILED_CALL, "The storage cannot be used:");
+  return error;
 }
+
+const FAILED_CALL = /^Cannot \w+ (?:the storage|\S+):/;
