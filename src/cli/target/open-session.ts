@@ -8,7 +8,7 @@ import type { Call } from "../../service/operation.ts";
 import type { ServiceObserver, Service, ServiceDeps } from "../../service/service.ts";
 import { identifyStorage } from "../../storage/identity/storage-identity.ts";
 import { UNFINISHED_IMPORT } from "../../storage/keys.ts";
-import { catchOutage, StorageError } from "../../storage/storage.ts";
+import { isOutage } from "../../storage/storage.ts";
 import { openStorage } from "../../storage/open-storage.ts";
 import type { Context } from "../framework/command-context.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.ts";
@@ -59,10 +59,8 @@ export async function openSession(context: Context, whole: boolean, options: Ses
   if (globals.now !== undefined && fixture === undefined)
     storage = (await import("../../storage/health/last-use.ts")).guardLastUse(storage, globals.now);
   try {
-    const isUnfinished = await catchOutage(storage.has(UNFINISHED_IMPORT), ({ message }) => {
-      throw new StorageError(message.replace(/^Cannot read \S+:/, "Cannot read the storage:")); // The first read.
-    });
-    if (isUnfinished && !unfinished) throw new CommandFailure(EXIT.failure, REFUSALS.unfinished);
+    if (!unfinished && (await storage.has(UNFINISHED_IMPORT)))
+      throw new CommandFailure(EXIT.failure, REFUSALS.unfinished);
     const isNew = fixture !== undefined && !(await isLoaded(fixture, storage));
     if (isNew && (await hasOtherData(fixture, storage)))
       throw new UsageError(`${storage.url} has data, but not the fixture ${fixture.name}. ${REFUSALS.ofOthers}`);
@@ -88,6 +86,8 @@ export async function openSession(context: Context, whole: boolean, options: Ses
     return { ...sessionOf(service, random.restart), baseDir, fill };
   } catch (error) {
     await storage.close();
+    // What cannot be read now is the storage, not that value.
+    if (isOutage(error)) error.message = error.message.replace(/^Cannot read \S+:/, "Cannot read the storage:");
     throw error;
   }
 }

@@ -41,7 +41,7 @@ export const command = defineCommand("serve", {
       });
       daemon.logStopped();
     } catch (error) {
-      throw daemon.hasOpened ? error : await unusableStorage(error);
+      throw daemon.hasOpened ? error : unusableStorage(error);
     } finally {
       await daemon.end();
     }
@@ -67,10 +67,8 @@ async function checkPorts(config: Config): Promise<void> {
 }
 
 /** Reports an outage of the whole storage, without the key of the failed call, which means nothing at a start. */
-async function unusableStorage(error: unknown): Promise<unknown> {
-  const { isOutage } = await import("../../../storage/storage.ts");
-  if (isOutage(error)) error.message = error.message.replace(FAILED_CALL, "The storage cannot be used:");
+function unusableStorage(error: unknown): unknown {
+  if (error instanceof Error && error.name === "StorageError")
+    error.message = error.message.replace(/^Cannot \w+ (?:the storage|\S+):/, "The storage cannot be used:");
   return error;
 }
-
-const FAILED_CALL = /^Cannot \w+ (?:the storage|\S+):/;
