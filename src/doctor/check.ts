@@ -35,14 +35,11 @@ export async function runChecks(checks: readonly Check[], onDone: (results: Chec
   return (await Promise.all(checks.map(run))).flat();
 }
 
-async function examine({ name: check, bound_ms, run }: Check): Promise<Finding[]> {
+function examine({ name: check, bound_ms, run }: Check): Promise<Finding[]> {
   const signal = AbortSignal.timeout(bound_ms);
   const late = once(signal, "abort").then(() => [finding("late", { check, seconds: bound_ms / 1000 })]);
-  try {
-    return await Promise.race([run(signal), late]);
-  } catch (error) {
-    return [finding("failed", { check, reason: (error as Error).message })];
-  }
+  const running = Promise.race([Promise.resolve(signal).then(run), late]);
+  return running.catch((error: unknown) => [finding("failed", { check, reason: (error as Error).message })]);
 }
 
 /** A signal for one request: aborted after `ms`, or with its check. */

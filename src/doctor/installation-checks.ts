@@ -64,8 +64,8 @@ export async function checkFixtures({ loaded, fixture }: CheckInput): Promise<Fi
   };
   const incomplete = (subject: string) => (reason: string) => finding("incomplete", { subject, reason });
   const found = [
-    await tried(readBundledSnapshot, finding("fallback"), incomplete("fallback")),
-    await tried(demo, finding("demo"), incomplete("demo")),
+    await tried(readBundledSnapshot(), finding("fallback"), incomplete("fallback")),
+    await tried(demo(), finding("demo"), incomplete("demo")),
   ];
   if (fixture !== undefined) found.push(finding("fixture", { name: fixture.name, folder: fixture.folder }));
   const readers = { questions: readQuestions, lexicon: readLexicon };
@@ -74,19 +74,13 @@ export async function checkFixtures({ loaded, fixture }: CheckInput): Promise<Fi
     if (file === undefined) continue;
     const path = resolve(loaded.baseDir, file);
     const bad = (reason: string): Finding => finding("badContent", { name, reason });
-    found.push(await tried(() => readers[name](path), finding("content", { name, file }), bad));
+    found.push(await tried(readers[name](path), finding("content", { name, file }), bad));
   }
   return found;
 }
 
-async function tried(read: () => Promise<unknown>, good: Finding, bad: (reason: string) => Finding): Promise<Finding> {
-  try {
-    await read();
-    return good;
-  } catch (error) {
-    return bad((error as Error).message);
-  }
-}
+const tried = (reading: Promise<unknown>, good: Finding, bad: (reason: string) => Finding): Promise<Finding> =>
+  reading.then(() => good).catch((error: unknown) => bad((error as Error).message));
 
 type Manifest = { readonly version: string; readonly engines: { readonly node: string } };
 
