@@ -90,6 +90,8 @@ describe("the package", () => {
       body: JSON.stringify({ question: "提现手续费是多少？" }),
     });
     expect(chat.status).toBe(200);
+    // The bundler takes some calls that throw for ones without an effect.
+    expect((await fetch(`${url}/api/v1/news/hot?q=%ff`)).status).toBe(422);
     const topics = await (await fetch(`${url}/api/v1/ai/hot-topics`)).json();
     expect(topics).toMatchObject({ data: { refresh_meta: { source: "live", stale: false } } });
     expect((await fetch(`${url}/docs/swagger-ui.css`)).status).toBe(200);
