@@ -57,8 +57,7 @@ export type FoldedText = { readonly title: string; readonly body: string };
 
 /** An inverted index of the documents of one language. After updates, scores equal those of an index built from scratch. */
 export class LanguageIndex {
-  readonly #postings = new Map<TermKey, Postings>(); // By `keyOf` of the term.
-  readonly #filter = new Uint8Array(2 ** 20); // A Bloom filter of Chinese terms: most homophones do not occur.
+  readonly #postings = new Map<string, Postings>(); // By term.
   #titles = new Uint32Array(1024);
   #bodies = new Uint32Array(1024);
   #titleTerms = 0;
@@ -69,10 +68,10 @@ export class LanguageIndex {
 
   /** @param document a number that is not in use; small ones cost less memory */
   add(document: number, text: FoldedText): void {
-    const [title, body] = [keysOfFolded(text.title), keysOfFolded(text.body)];
+    const [title, body] = [termsOfFolded(text.title), termsOfFolded(text.body)];
     const found: Postings[] = [];
-    for (const key of title) this.#postingsOf(key, found).title++;
-    for (const key of body) this.#postingsOf(key, found).body++;
+    for (const term of title) this.#postingsOf(term, found).title++;
+    for (const term of body) this.#postingsOf(term, found).body++;
     for (const postings of found) postings.append(document);
     if (document >= this.#titles.length) {
       const length = Math.max(document + 1, this.#titles.length * 2);
@@ -85,23 +84,21 @@ export class LanguageIndex {
 
   /** @param text the same as when the document was added */
   remove(document: number, text: FoldedText): void {
-    const [title, body] = [keysOfFolded(text.title), keysOfFolded(text.body)];
-    for (const key of new Set([...title, ...body])) {
-      const postings = this.#postings.get(key)!;
+    const [title, body] = [termsOfFolded(text.title), termsOfFolded(text.body)];
+    for (const term of new Set([...title, ...body])) {
+      const postings = this.#postings.get(term)!;
       postings.remove(document);
-      if (postings.count === 0) this.#postings.delete(key);
+      if (postings.count === 0) this.#postings.delete(term);
     }
     this.#count(-1, -title.length, -body.length);
   }
 
   documentFrequency(term: string): number {
-    const key = keyOf(term);
-    if (typeof key === "number" && this.#filter[key % this.#filter.length] === 0) return 0;
-    return this.#postings.get(key)?.count ?? 0;
+    return this.#postings.get(term)?.count ?? 0;
   }
 
   terms(): string[] {
-    return Array.from(this.#postings.keys(), termOf);
+    return Array.from(this.#postings.keys());
   }
 
   /** Scores the documents for a query: the sum over its groups, each with the summed frequencies of its alternatives. The
@@ -116,12 +113,9 @@ export class LanguageIndex {
   }
 
   /** The postings of a term of a document. @param found collects the document's postings, each once */
-  #postingsOf(key: TermKey, found: Postings[]): Postings {
-    let postings = this.#postings.get(key);
-    if (postings === undefined) {
-      this.#postings.set(key, (postings = new Postings()));
-      if (typeof key === "number") this.#filter[key % this.#filter.length] = 1;
-    }
+  #postingsOf(term: string, found: Postings[]): Postings {
+    let postings = this.#postings.get(term);
+    if (postings === undefined) this.#postings.set(term, (postings = new Postings()));
     if (postings.title + postings.body === 0) found.push(postings);
     return postings;
   }
@@ -135,7 +129,7 @@ export class LanguageIndex {
 
   /** Adds the weighted frequencies of an alternative (Darwish & Oard 2003, structured queries). */
   #addFrequencies(scores: Scores, { terms, weight }: Alternative): void {
-    const lists = terms.flatMap((term) => this.#postings.get(keyOf(term)) ?? []);
+    const lists = terms.flatMap((term) => this.#postings.get(term) ?? []);
     if (lists.length < terms.length) return;
     lists.sort((a, b) => a.count - b.count);
     for (const [at, list] of lists.entries()) this.#visit(scores, list, at, at === lists.length - 1 ? weight : 0);
@@ -265,40 +259,18 @@ export class Scores {
  */
 export const searchTerms = (text: string): string[] => termsOfFolded(fold(text));
 
-export const termsOfFolded = (folded: string): string[] => keysOfFolded(folded).map(termOf);
-
-/** The key of a term: a number for one or two Chinese characters, so that indexing allocates no strings. */
-type TermKey = string | number;
-const HAN = { first: 0x4e00, count: 0x5200 }; // CJK Unified Ideographs; terms with rarer characters are strings.
-const isCode = (code: number): boolean => code >= 0 && code < HAN.count;
-const keyOf = (term: string): TermKey => keyAt(term, 0, term.length);
-
-function keyAt(text: string, from: number, to: number): TermKey {
-  const first = text.charCodeAt(from) - HAN.first;
-  const second = to - from === 2 ? text.charCodeAt(from + 1) - HAN.first : 0;
-  if (to - from > 2 || !isCode(first) || !isCode(second)) return text.slice(from, to);
-  return to - from === 1 ? first : (first + 1) * HAN.count + second;
-}
-
-function termOf(key: TermKey): string {
-  if (typeof key === "string") return key;
-  if (key < HAN.count) return String.fromCharCode(HAN.first + key);
-  return termOf(Math.floor(key / HAN.count) - 1) + termOf(key % HAN.count);
-}
-
-function keysOfFolded(folded: string): TermKey[] {
-  const keys: TermKey[] = [];
+export function termsOfFolded(folded: string): string[] {
+  const terms: string[] = [];
   for (const { text: token, han } of tokenizeFolded(folded)) {
-    if (!han) keys.push(stem(token));
-    else {
-      for (let at = 0, before = 0, next = 0; at < token.length; before = at, at = next) {
-        next = at + (token.codePointAt(at)! > 0xffff ? 2 : 1);
-        if (at > 0) keys.push(keyAt(token, before, next));
-        keys.push(keyAt(token, at, next));
-      }
+    if (!han) terms.push(stem(token));
+    let before = "";
+    for (const character of han ? token : "") {
+      if (before !== "") terms.push(before + character);
+      terms.push(character);
+      before = character;
     }
   }
-  return keys;
+  return terms;
 }
 
 /** The terms that a text must contain to match a word or phrase approximately; for Chinese, its pairs of characters. */
