@@ -63,7 +63,6 @@ export class LanguageIndex {
   #titleTerms = 0;
   #bodyTerms = 0;
   size = 0; // Documents.
-  readonly #scores = new Scores();
   changes = 0;
 
   /** @param document a number that is not in use; small ones cost less memory */
@@ -101,10 +100,9 @@ export class LanguageIndex {
     return Array.from(this.#postings.keys());
   }
 
-  /** Scores the documents for a query: the sum over its groups, each with the summed frequencies of its alternatives. The
-   * result is valid until the next query of the same index. */
+  /** Scores the documents for a query: the sum over its groups, each with the summed frequencies of its alternatives. */
   score(groups: readonly TermGroup[]): Scores {
-    const scores = this.#scores.begin(this.#titles.length);
+    const scores = new Scores(this.#titles.length);
     for (const group of groups) {
       for (const one of group.alternatives) this.#addFrequencies(scores, one);
       scores.endGroup(group, this.size);
@@ -127,99 +125,81 @@ export class LanguageIndex {
     this.changes++;
   }
 
-  /** Adds the weighted frequencies of an alternative (Darwish & Oard 2003, structured queries). */
+  /** Adds the weighted frequencies of an alternative (Darwish & Oard 2003, structured queries). The frequency of a word in
+   * a document is that of its rarest term. */
   #addFrequencies(scores: Scores, { terms, weight }: Alternative): void {
     const lists = terms.flatMap((term) => this.#postings.get(term) ?? []);
-    if (lists.length < terms.length) return;
-    lists.sort((a, b) => a.count - b.count);
-    for (const [at, list] of lists.entries()) this.#visit(scores, list, at, at === lists.length - 1 ? weight : 0);
-    scores.endWord();
+    if (lists.length < terms.length || weight === 0) return;
+    const last = lists.sort((a, b) => a.count - b.count).pop()!;
+    let matching: Map<number, number> | undefined; // The documents with all terms so far, and the word's frequency in each.
+    for (const list of lists) {
+      const next = new Map<number, number>();
+      this.#visit(list, matching, (document, frequency) => next.set(document, frequency));
+      matching = next;
+    }
+    this.#visit(last, matching, (document, frequency) => scores.add(document, weight * frequency));
   }
 
-  /** Visits the documents of one term of a word. The word's frequency in a document is that of its rarest term,
-   * length-normalised over both fields. @param weight the word's weight at its last term, else 0 */
-  #visit(scores: Scores, { packed, count }: Postings, at: number, weight: number): void {
+  /** Visits the documents of a term, with its frequency, length-normalised over both fields.
+   * @param most the only documents to visit, with the highest frequency in each; all by default */
+  #visit(
+    { packed, count }: Postings,
+    most: Frequencies | undefined,
+    each: (document: number, frequency: number) => void,
+  ) {
     const { title: t, body: b } = BM25F;
     const perTitle = (t.b * this.size) / Math.max(this.size, this.#titleTerms);
     const perBody = (b.b * this.size) / Math.max(this.size, this.#bodyTerms);
-    for (let i = 0; i < count; i++) {
-      const posting = packed[i]!;
+    for (const posting of packed.subarray(0, count)) {
       const document = posting >>> FREQUENCY_BITS;
+      const limit = most === undefined ? Infinity : most.get(document);
+      if (limit === undefined) continue;
       const inTitle = (posting >>> BITS.body) & MOST_IN.title;
       const inBody = posting & MOST_IN.body;
       let frequency = (b.weight * inBody) / (1 - b.b + perBody * this.#bodies[document]!);
       if (inTitle > 0) frequency += (t.weight * inTitle) / (1 - t.b + perTitle * this.#titles[document]!);
-      scores.visit(document, frequency, at, weight);
+      each(document, Math.min(frequency, limit));
     }
   }
 }
 
-/** The documents that match a query, and their scores, accumulated in arrays by document number, which are reused by the
- * next query. */
+type Frequencies = ReadonlyMap<number, number>;
+
+/** The documents that match a query, and their scores. */
 export class Scores {
-  groups: WeightedGroup[] = [];
+  readonly groups: WeightedGroup[] = [];
   mass = 0; // The upper bound of scores: every group with infinite frequency.
-  #scores = new Float64Array();
-  #scored = new Uint32Array();
-  #count = 0; // Number of scored documents.
-  #frequencies = new Float64Array();
-  #found = new Uint32Array();
-  #matching = 0; // Number of documents found for the current group.
-  /** For the current word: the number of its terms that a document contains, and the frequency of the rarest. */
-  #terms = new Uint8Array();
-  #rarest = new Float64Array();
-  #partial: number[] = [];
+  readonly #scores: Float64Array; // By document number, as the frequencies.
+  readonly #scored: number[] = [];
+  readonly #frequencies: Float64Array; // In the documents found for the current group.
+  #found: number[] = [];
 
-  begin(size: number): this {
-    if (this.#scores.length < size) {
-      const numbers = (): Float64Array<ArrayBuffer> => new Float64Array(size);
-      [this.#scores, this.#frequencies, this.#rarest] = [numbers(), numbers(), numbers()];
-      [this.#scored, this.#found] = [new Uint32Array(size), new Uint32Array(size)];
-      this.#terms = new Uint8Array(size);
-    } else {
-      for (const document of this.#scored.subarray(0, this.#count)) this.#scores[document] = 0;
-    }
-    [this.#count, this.groups, this.mass] = [0, [], 0];
-    return this;
+  constructor(size: number) {
+    this.#scores = new Float64Array(size);
+    this.#frequencies = new Float64Array(size);
   }
 
-  /** @param at position of the term in its word @param weight the word's weight if this is its last term, else 0 */
-  visit(document: number, frequency: number, at: number, weight: number): void {
-    let least = frequency;
-    if (at > 0) {
-      if (this.#terms[document] !== at) return;
-      least = Math.min(frequency, this.#rarest[document]!);
-    }
-    if (weight === 0) {
-      if (at === 0) this.#partial.push(document);
-      this.#terms[document] = at + 1;
-      this.#rarest[document] = least;
-      return;
-    }
-    if (this.#frequencies[document] === 0) this.#found[this.#matching++] = document;
-    this.#frequencies[document]! += weight * least;
-  }
-
-  endWord(): void {
-    for (const document of this.#partial) this.#terms[document] = 0;
-    this.#partial = [];
+  /** Adds a frequency to those of a document in the current group. */
+  add(document: number, frequency: number): void {
+    if (this.#frequencies[document] === 0) this.#found.push(document);
+    this.#frequencies[document]! += frequency;
   }
 
   /** Adds the scores of a group, weighted by its inverse document frequency (Robertson & Spärck Jones 1976), which is never
    * negative. @param size number of documents */
   endGroup(group: TermGroup, size: number): void {
-    const matching = this.#matching;
+    const matching = this.#found.length;
     const idf = Math.log(1 + (size - matching + 0.5) / (matching + 0.5));
     const gain = group.weight * (group.salience ?? 1) * idf;
     this.groups.push({ ...group, gain, rarity: idf / Math.log(1 + (Math.max(1, size) - 0.5) / 1.5) });
     this.mass += gain * (BM25F.k1 + 1);
-    for (const document of this.#found.subarray(0, matching)) {
+    for (const document of this.#found) {
       const frequency = this.#frequencies[document]!;
-      if (this.#scores[document] === 0) this.#scored[this.#count++] = document;
+      if (this.#scores[document] === 0) this.#scored.push(document);
       this.#scores[document]! += (gain * (BM25F.k1 + 1) * frequency) / (BM25F.k1 + frequency);
       this.#frequencies[document] = 0;
     }
-    this.#matching = 0;
+    this.#found = [];
   }
 
   of(document: number): number {
@@ -227,8 +207,7 @@ export class Scores {
   }
 
   highest(): number {
-    const scored = this.#scored.subarray(0, this.#count);
-    return scored.reduce((highest, document) => Math.max(highest, this.#scores[document]!), 0);
+    return this.#scored.reduce((highest, document) => Math.max(highest, this.#scores[document]!), 0);
   }
 
   /** The best documents, in no particular order. @param weightOf weight of a document's score, 0 to 1 */
@@ -236,7 +215,7 @@ export class Scores {
     let best: { readonly document: number; readonly score: number }[] = [];
     let least = 0;
     const cut = (): void => void (best = best.sort((a, b) => b.score - a.score).slice(0, count));
-    for (const document of this.#scored.subarray(0, this.#count)) {
+    for (const document of this.#scored) {
       const score = this.#scores[document]!;
       // Weights are at most 1, so the document cannot qualify.
       if (score <= least) continue;
