@@ -13,16 +13,14 @@ type Lexicon = ReturnType<typeof readLexicon>;
 export function readLexicon(file: URL) {
   const concepts = new Map<string, string[]>(); // Key: the name; for English, the stems of its words joined by spaces.
   const words = new Map<string, Set<string>>(); // English names by first letter: correction candidates.
-  const ends = new Set<string>(); // The last words of multi-word names.
   for (const [[id = ""] = [], ...names] of readRows(file))
     for (const name of names.flat()) {
       const units = tokenize(name).map(({ text, han }) => (han ? text : stem(text)));
       const key = units.join(" ");
       concepts.set(key, [...(concepts.get(key) ?? []), id]);
-      if (units.length > 1) ends.add(units.at(-1)!);
       if (/^[a-z]{5,}$/.test(name)) words.set(name[0]!, (words.get(name[0]!) ?? new Set()).add(name));
     }
-  return { concepts, ends, words };
+  return { concepts, words };
 }
 
 const LONGEST_HAN = 7;
@@ -34,17 +32,13 @@ const LONGEST_PHRASE = 4;
  * conceptsOf(tokenize("withdrawel fee"), QUESTION_LEXICON, true); // Set { "withdraw", "fee" } */
 export function conceptsOf(tokens: readonly Token[], lexicon: Lexicon, correct = false): Set<string> {
   const found = new Set<string>();
-  const { concepts, ends } = lexicon;
+  const { concepts } = lexicon;
   const words: string[] = []; // The words since the last Chinese run.
   for (const { text, han } of tokens) {
     if (!han) {
       words.push(correct ? formOf(text, lexicon) : stem(text));
-      let phrase = "";
-      for (let at = words.length - 1; at >= Math.max(0, words.length - LONGEST_PHRASE); at--) {
-        phrase = phrase === "" ? words[at]! : `${words[at]} ${phrase}`;
-        for (const concept of concepts.get(phrase) ?? []) found.add(concept);
-        if (!ends.has(words.at(-1)!)) break;
-      }
+      for (let length = 1; length <= LONGEST_PHRASE; length++)
+        for (const concept of concepts.get(words.slice(-length).join(" ")) ?? []) found.add(concept);
       continue;
     }
     words.length = 0;
