@@ -162,8 +162,8 @@ function readDetails({ text }: Passage) {
   return { bodyTerms: new Set(searchTerms(plainText(text))), units: unitsOf(text) };
 }
 
-/** The canonical titles and aliases of a passage, except those without letters and digits. */
-/** What a question may equal to name the passage. A headline is asked for in too many ways. */
+/** What a question may equal to name a passage: its titles and aliases, canonical, except those without letters and digits,
+ * and their forms. A headline is asked for in too many ways to have any. */
 function titleKeysOf(passage: Passage): string[] {
   const titles = titlesOf(passage);
   const forms = passage.kind === "news" ? [] : titles.flatMap(formsOfTitle);

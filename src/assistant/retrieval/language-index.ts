@@ -14,7 +14,11 @@ class Postings {
   body = 0;
 
   append(document: number): void {
-    if (this.count === this.packed.length) this.packed = grown(this.packed, this.packed.length * 2);
+    if (this.count === this.packed.length) {
+      const larger = new Uint32Array(2 * this.count);
+      larger.set(this.packed);
+      this.packed = larger;
+    }
     const [title, body] = [Math.min(this.title, MOST_IN.title), Math.min(this.body, MOST_IN.body)];
     this.packed[this.count++] = document * 2 ** FREQUENCY_BITS + (title << BITS.body) + body;
     [this.title, this.body] = [0, 0];
@@ -25,12 +29,6 @@ class Postings {
     while (at < this.count && this.packed[at]! >>> FREQUENCY_BITS !== document) at++;
     this.packed[at] = this.packed[--this.count]!;
   }
-}
-
-function grown(numbers: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(length);
-  larger.set(numbers);
-  return larger;
 }
 
 /** A word or phrase that matches a document if the document contains all its terms. */
@@ -58,8 +56,8 @@ export type FoldedText = { readonly title: string; readonly body: string };
 /** An inverted index of the documents of one language. After updates, scores equal those of an index built from scratch. */
 export class LanguageIndex {
   readonly #postings = new Map<string, Postings>(); // By term.
-  #titles = new Uint32Array(1024);
-  #bodies = new Uint32Array(1024);
+  readonly #titles: number[] = []; // Number of terms by document, as of the bodies.
+  readonly #bodies: number[] = [];
   #titleTerms = 0;
   #bodyTerms = 0;
   size = 0; // Documents.
@@ -72,10 +70,7 @@ export class LanguageIndex {
     for (const term of title) this.#postingsOf(term, found).title++;
     for (const term of body) this.#postingsOf(term, found).body++;
     for (const postings of found) postings.append(document);
-    if (document >= this.#titles.length) {
-      const length = Math.max(document + 1, this.#titles.length * 2);
-      [this.#titles, this.#bodies] = [grown(this.#titles, length), grown(this.#bodies, length)];
-    }
+    for (const lengths of [this.#titles, this.#bodies]) while (lengths.length <= document) lengths.push(0);
     this.#titles[document] = title.length;
     this.#bodies[document] = body.length;
     this.#count(1, title.length, body.length);
