@@ -69,14 +69,11 @@ const QUOTE = /^\s?[/-]\s?(?:USDT?|USDC|BTC|ETH|EUR)\b|^(?:USDT|USDC)\b/;
  * @example
  * assetsInNews("Tidepool (TIDE) drained as bitcoin and ETF flows rise"); // ["TIDE", "BTC"] */
 export function assetsInNews(text: string, categories: readonly string[] = []): string[] {
-  const found = new Map<string, number>();
-  const note = (symbol: string, at: number): void => {
-    if (at < (found.get(symbol) ?? Infinity)) found.set(symbol, at);
-  };
+  const found: { readonly symbol: string; readonly at: number }[] = [];
   for (const match of toSimplified(text).matchAll(NAME)) {
     const { name, symbol, casual } = ASSET_OF_NAME.get(match[0].toLowerCase())!;
     const isWord = name[0] !== name[0]!.toLowerCase();
-    if (!casual && (!isWord || match[0][0] !== match[0][0]!.toLowerCase())) note(symbol, match.index);
+    if (!casual && (!isWord || match[0][0] !== match[0][0]!.toLowerCase())) found.push({ symbol, at: match.index });
   }
   const marked = new Set(categories.map((category) => category.toUpperCase()));
   for (const match of text.matchAll(TICKER_IN_NEWS)) {
@@ -92,11 +89,10 @@ export function assetsInNews(text: string, categories: readonly string[] = []): 
       QUOTE.test(after) ||
       (/[\p{L}\d]\s?[(（]$/u.test(before) && /^[)）]/.test(after) && symbol.length <= 6) ||
       marked.has(symbol);
-    if (isTicker || asset?.isAmbiguous === false) note(symbol, match.index);
+    if (isTicker || asset?.isAmbiguous === false) found.push({ symbol, at: match.index });
   }
-  return Array.from(found)
-    .sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1))
-    .map(([symbol]) => symbol);
+  found.sort((a, b) => a.at - b.at || (a.symbol < b.symbol ? -1 : 1));
+  return [...new Set(found.map(({ symbol }) => symbol))];
 }
 
 /** The symbol of the asset whose name or ticker is a folded word. */
