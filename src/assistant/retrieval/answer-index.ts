@@ -18,7 +18,6 @@ export interface IndexedPassage {
   readonly passage: Passage;
   readonly number: number;
   readonly lang: Language;
-  readonly other: string; // The key of its counterpart in the other language.
   readonly details: () => ReturnType<typeof readDetails>;
   readonly subject: () => ReturnType<typeof readSubject>;
 }
@@ -72,8 +71,8 @@ export class AnswerIndex {
   }
 
   /** The passage with the same id in the other language. */
-  counterpart({ other }: IndexedPassage): IndexedPassage | undefined {
-    const number = this.#counterparts.get(other);
+  counterpart({ passage, lang }: IndexedPassage): IndexedPassage | undefined {
+    const number = this.#counterparts.get(counterpartKey(passage, lang === "zh" ? "en" : "zh"));
     return number === undefined ? undefined : this.passage(number);
   }
 
@@ -113,8 +112,7 @@ export class AnswerIndex {
       this.#titled.set(title, (this.#titled.get(title) ?? new Set()).add(number));
     }
     const reading = { details: () => this.#detailsOf(passage), subject: () => this.#subjectOf(passage) };
-    const other = counterpartKey(passage, lang === "zh" ? "en" : "zh");
-    this.#passages[number] = { passage, number, lang, other, ...reading };
+    this.#passages[number] = { passage, number, lang, ...reading };
     if (passage.kind === "news") return;
     this.#lasting.add(number);
     this.#characters += passage.text.length;
