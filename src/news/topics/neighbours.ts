@@ -27,33 +27,24 @@ export class NeighbourIndex {
     this.#points = points;
     this.#limit = Math.min(COMMON.most, Math.max(COMMON.count, points.length * COMMON.share));
     [this.#starts, this.#ends] = [new Uint32Array(terms), new Uint32Array(terms)];
-    const frequencies = new Uint32Array(terms);
+    for (const { vector } of points) for (const term of vector.terms) this.#ends[term]! += 1;
     let entries = 0;
-    for (const { vector } of points) {
-      entries += vector.terms.length;
-      for (const term of vector.terms) frequencies[term]! += 1;
+    for (const [term, frequency] of this.#ends.entries()) {
+      this.#starts[term] = this.#ends[term] = entries;
+      entries += frequency;
     }
     [this.#others, this.#weights] = [new Uint32Array(entries), new Float64Array(entries)];
-    let used = 0;
-    for (const [index, { vector }] of points.entries()) used = this.#add(index, vector, frequencies, used);
+    for (const [index, { vector }] of points.entries()) this.#add(index, vector);
     [this.#sums, this.#shared] = [new Float64Array(points.length), new Uint16Array(points.length)];
     this.#touched = new Uint32Array(points.length);
   }
 
-  /** @returns number of entries reserved for the terms so far */
-  #add(index: number, { terms, weights }: Vector, frequencies: Uint32Array, before: number): number {
-    let used = before;
+  #add(index: number, { terms, weights }: Vector): void {
     for (let at = 0; at < terms.length; at++) {
-      const term = terms[at]!;
-      if (this.#ends[term] === this.#starts[term]) {
-        this.#starts[term] = this.#ends[term] = used;
-        used += frequencies[term]!;
-      }
-      const entry = this.#ends[term]!++;
+      const entry = this.#ends[terms[at]!]!++;
       this.#others[entry] = index;
       this.#weights[entry] = weights[at]!;
     }
-    return used;
   }
 
   nearest(index: number): Neighbour[] {
@@ -64,12 +55,11 @@ export class NeighbourIndex {
       const product = this.#sums[other]!;
       if (product >= ENOUGH && other !== index) {
         const similarity = similarityOf(point, this.#points[other]!, product, this.#shared[other]!);
-        const isNear = near.length < count || similarity >= near[count - 1]!.similarity;
-        if (similarity > 0 && isNear) insert(near, { index: other, similarity });
+        if (similarity > 0) near.push({ index: other, similarity });
       }
       this.#sums[other] = this.#shared[other] = 0;
     }
-    return near;
+    return near.sort(nearerFirst).slice(0, count);
   }
 
   /** Accumulates the dot products with the points that share a term. @returns the number of these points */
@@ -93,14 +83,6 @@ export class NeighbourIndex {
 }
 
 const nearerFirst = (a: Neighbour, b: Neighbour): number => b.similarity - a.similarity || a.index - b.index;
-
-function insert(near: Neighbour[], one: Neighbour): void {
-  if (near.length === count && nearerFirst(one, near.at(-1)!) > 0) return;
-  if (near.length === count) near.pop();
-  let at = near.length;
-  while (at > 0 && nearerFirst(one, near[at - 1]!) < 0) at--;
-  near.splice(at, 0, one);
-}
 
 /** The cosine; for two languages, that of the neutral parts, which have the same dot product: no other terms are shared. */
 function similarityOf(a: Point, b: Point, product: number, shared: number): number {
