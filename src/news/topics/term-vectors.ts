@@ -23,67 +23,49 @@ const BLOCK = 65_536; // Terms per shared array. One array per vector would take
 /** TF-IDF vectors (binary tf, idf = ln(1 + N / df) over the corpus and the background, cosine length; Manning, Raghavan, Schütze, sections 6.2–6.4). */
 export async function vectorsOf(headlines: readonly Headline[], step: Step, memory = new HeadlineMemory()) {
   const readings = await memory.readAll(headlines, step);
-  const corpus = new Corpus(memory.terms());
-  for (const reading of readings) corpus.add(reading);
-  return readings.map((reading, index) => corpus.pointOf(headlines[index]!, reading));
+  const { weights, neutrals } = statisticsOf(readings, memory.terms());
+  const pool = new VectorPool();
+  const numbers = new Uint32Array(CLUSTERING.most.terms); // Scratch arrays for one point.
+  const values = new Float64Array(CLUSTERING.most.terms);
+  return readings.map((reading, index): Point => {
+    let [neutral, all] = [0, 0];
+    for (const [place, code] of reading.terms.entries()) {
+      const { number, isInTitle } = termAt(code);
+      const value = weights[number]! * (isInTitle ? 1 : SHARES.summary);
+      numbers[place] = number;
+      values[place] = value;
+      all += value ** 2;
+      if (neutrals[number] === 1) neutral += value ** 2;
+    }
+    const vector = pool.unitVector(numbers, values, reading.terms.length);
+    const { lang, at } = headlines[index]!;
+    return { vector, neutralLength: Math.sqrt(neutral / (all || 1)), lang, at, reading };
+  });
 }
 
-/** The statistics of the terms of all headlines. Once these are added, it creates their points. */
-class Corpus {
-  readonly #frequency: Uint32Array;
-  readonly #kinds: Uint8Array;
-  readonly #languages: Uint8Array;
-  readonly #weights: Float64Array; // Weight of each term in a title; 0 until it is computed.
-  #size = 0;
-  readonly #pool = new VectorPool();
-  readonly #terms = new Uint32Array(CLUSTERING.most.terms); // Scratch arrays for one point.
-  readonly #values = new Float64Array(CLUSTERING.most.terms);
-
-  /** @param terms number of known terms */
-  constructor(terms: number) {
-    this.#frequency = new Uint32Array(terms);
-    [this.#kinds, this.#languages] = [new Uint8Array(terms), new Uint8Array(terms)];
-    this.#weights = new Float64Array(terms);
-  }
-
-  add({ terms, lang }: Reading): void {
-    this.#size += 1;
+/** The weight of each term in a title, and 1 for a language-independent one. @param size number of known terms */
+function statisticsOf(readings: readonly Reading[], size: number) {
+  const [frequencies, kinds, languages] = [new Uint32Array(size), new Uint8Array(size), new Uint8Array(size)];
+  for (const { terms, lang } of readings) {
     for (const code of terms) {
       const { number, kind } = termAt(code);
-      this.#frequency[number]! += 1;
-      this.#kinds[number] = Math.max(this.#kinds[number]!, kind); // A rounded number may be both small and not.
-      this.#languages[number]! |= LANGUAGES[lang];
+      frequencies[number]! += 1;
+      kinds[number] = Math.max(kinds[number]!, kind); // A rounded number may be both small and not.
+      languages[number]! |= LANGUAGES[lang];
     }
   }
-
-  pointOf({ lang, at }: Headline, reading: Reading): Point {
-    let [neutral, all, count] = [0, 0, 0];
-    for (const code of reading.terms) {
-      const { number, isInTitle } = termAt(code);
-      const value = this.#weightOf(number) * (isInTitle ? 1 : SHARES.summary);
-      this.#terms[count] = number;
-      this.#values[count++] = value;
-      all += value ** 2;
-      if (this.#isNeutral(number)) neutral += value ** 2;
-    }
-    const vector = this.#pool.unitVector(this.#terms, this.#values, count);
-    return { vector, neutralLength: Math.sqrt(neutral / (all || 1)), lang, at, reading };
+  const [weights, neutrals] = [new Float64Array(size), new Uint8Array(size)];
+  for (const [number, frequency] of frequencies.entries()) {
+    const kind = TERM_KINDS[kinds[number]!]!;
+    const isOwn = kind === "concept" && languages[number] === LANGUAGES.en;
+    const seen = frequency + BACKGROUND.documents * BACKGROUND[kind];
+    const idf = Math.log(1 + (readings.length + BACKGROUND.documents) / seen);
+    weights[number] = WEIGHTS[kind] * (isOwn ? SHARES.own : 1) * idf;
+    // Latin words in Chinese texts are names.
+    const isName = kind === "word" && languages[number] === LANGUAGES.en + LANGUAGES.zh;
+    neutrals[number] = Number(isName || (kind !== "word" && kind !== "han"));
   }
-
-  #weightOf(number: number): number {
-    if (this.#weights[number]! > 0) return this.#weights[number]!;
-    const kind = TERM_KINDS[this.#kinds[number]!]!;
-    const seen = this.#frequency[number]! + BACKGROUND.documents * BACKGROUND[kind];
-    const isOwn = kind === "concept" && this.#languages[number] === LANGUAGES.en;
-    const idf = Math.log(1 + (this.#size + BACKGROUND.documents) / seen);
-    return (this.#weights[number] = WEIGHTS[kind] * (isOwn ? SHARES.own : 1) * idf);
-  }
-
-  /** Whether a term is language-independent. Latin words in Chinese texts are names, so they are. */
-  #isNeutral(number: number): boolean {
-    const kind = TERM_KINDS[this.#kinds[number]!]!;
-    return kind !== "han" && (kind !== "word" || this.#languages[number] === LANGUAGES.en + LANGUAGES.zh);
-  }
+  return { weights, neutrals };
 }
 
 /** Allocates vectors in shared arrays. */
