@@ -4,7 +4,7 @@ import { REPORTING_WORDS } from "../../language/stop-words.ts";
 import { newsNames } from "../../language/name-table.ts";
 import { headlineTermsOf, TERM_KINDS } from "../../language/terms.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
-import { differBetween, RULES, rulesOf, type Traits, traitsOf } from "./distinctions.ts";
+import { differBetween, RULES, rulesOf, traitsOf } from "./distinctions.ts";
 import { AttentionNetwork, type NetworkText } from "../../language/attention/attention-network.ts";
 import { overlapOf } from "../../language/attention/difference.ts";
 
@@ -15,17 +15,6 @@ export interface Headline {
   readonly lang: Language;
   readonly assets: readonly string[];
   readonly at: number; // Milliseconds since the epoch.
-}
-
-/** The features of a headline. */
-export interface Reading extends Pick<Headline, "summary" | "lang"> {
-  readonly assets: string;
-  readonly id: number;
-  /** Its terms, encoded as numbers (see {@link termAt}); objects would take 60 MB for 20,000 headlines. */
-  readonly terms: readonly number[];
-  readonly traits: Traits;
-  readonly text: () => NetworkText; // Input of the network, created at the first comparison.
-  readonly likenesses: Map<number, number>; // Cached likeness to other headlines, by id.
 }
 
 const { most: MOST, network: NETWORK } = CLUSTERING;
@@ -52,36 +41,14 @@ export class HeadlineMemory {
     const result: Reading[] = [];
     for (const headline of headlines) {
       const known = before.get(headline.title);
-      const reading = known !== undefined && isOf(known, headline) ? known : this.#read(headline);
+      const reading =
+        known !== undefined && isOf(known, headline) ? known : readHeadline(headline, this.#numbers, this.#nextId++);
       if (reading.likenesses.size > MOST.pairs) reading.likenesses.clear();
       this.#readings.set(headline.title, reading);
       result.push(reading);
       await step();
     }
     return result;
-  }
-
-  #read({ title, summary, lang, assets }: Headline): Reading {
-    const titleTerms = headlineTermsOf(title, assets);
-    const allTerms = summary === "" ? titleTerms : headlineTermsOf(`${title}\n${summary}`, assets);
-    const terms: number[] = [];
-    for (const [key, kind] of allTerms) {
-      if (terms.length === MOST.terms) break;
-      const number = this.#numbers.get(key) ?? this.#numbers.size;
-      this.#numbers.set(key, number);
-      terms.push((number << 4) | (TERM_KINDS.indexOf(kind) << 1) | Number(titleTerms.has(key)));
-    }
-    let text: NetworkText | undefined;
-    return {
-      summary,
-      lang,
-      assets: assets.join(),
-      id: this.#nextId++,
-      terms,
-      traits: traitsOf(title, titleTerms.keys()),
-      text: () => (text ??= readTitle(title)),
-      likenesses: new Map(),
-    };
   }
 
   /** A score of whether two headlines report one event: negative if they do not, infinite if the rules do not exclude it
@@ -91,6 +58,30 @@ export class HeadlineMemory {
     if (likeness === undefined) a.likenesses.set(b.id, (likeness = likenessOf(a, b)));
     return likeness;
   }
+}
+
+/** The features of a headline. */
+export type Reading = Readonly<ReturnType<typeof readHeadline>>;
+
+/** @param numbers of the known terms, to which the headline's new ones are added */
+function readHeadline({ title, summary, lang, assets }: Headline, numbers: Map<string, number>, id: number) {
+  const titleTerms = headlineTermsOf(title, assets);
+  const allTerms = summary === "" ? titleTerms : headlineTermsOf(`${title}\n${summary}`, assets);
+  const terms: number[] = [];
+  for (const [key, kind] of allTerms) {
+    if (terms.length === MOST.terms) break;
+    const number = numbers.get(key) ?? numbers.size;
+    numbers.set(key, number);
+    terms.push((number << 4) | (TERM_KINDS.indexOf(kind) << 1) | Number(titleTerms.has(key)));
+  }
+  let text: NetworkText | undefined;
+  return {
+    ...{ id, summary, lang, assets: assets.join() },
+    terms, // Encoded as numbers (see {@link termAt}); objects would take 60 MB for 20,000 headlines.
+    traits: traitsOf(title, titleTerms.keys()),
+    text: () => (text ??= readTitle(title)), // Input of the network, created at the first comparison.
+    likenesses: new Map<number, number>(), // Cached likeness to other headlines, by id.
+  };
 }
 
 const isOf = (known: Reading, { summary, lang, assets }: Headline): boolean =>
