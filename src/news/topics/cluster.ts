@@ -50,7 +50,7 @@ export async function clusterHeadlines(
   const sum = new WorkingSum(memory.terms());
   const context = inContext(points, neighbours, sum);
   const clusters = clustersOf(context, groupOf, neighbours, sum);
-  await new Agglomeration(clusters, points, memory, sum).run(step);
+  await agglomerate(clusters, points, memory, sum, step);
   const groups: number[][] = []; // Each at its first index.
   for (const cluster of clusters) {
     if (cluster === undefined) continue;
@@ -120,76 +120,68 @@ type Merge = Readonly<Record<"margin" | "a" | "b" | "size", number>>;
 const byMargin = (x: Merge, y: Merge): number => y.margin - x.margin || x.a - y.a || x.b - y.b;
 
 /** Merges clusters, each stored at the index of its first member. */
-class Agglomeration {
-  readonly #clusters: (Cluster | undefined)[];
-  readonly #points: readonly Point[];
-  readonly #memory: HeadlineMemory;
-  readonly #sum: WorkingSum;
-  readonly #queue = new TinyQueue<Merge>([], byMargin);
-
-  constructor(clusters: (Cluster | undefined)[], points: readonly Point[], memory: HeadlineMemory, sum: WorkingSum) {
-    [this.#clusters, this.#points, this.#memory, this.#sum] = [clusters, points, memory, sum];
-  }
-
-  async run(step: Step): Promise<void> {
-    const clusters = this.#clusters;
-    for (const [index, cluster] of clusters.entries()) {
-      for (const other of cluster?.near ?? []) if (index < other) this.#propose(index, other);
-    }
-    for (let next = this.#queue.pop(); next !== undefined; next = this.#queue.pop()) {
-      const [a, b] = [clusters[next.a], clusters[next.b]];
-      if (a === undefined || b === undefined || a.members.length + b.members.length > next.size) continue;
-      const [kept, gone] = a.members.length >= b.members.length ? [next.a, next.b] : [next.b, next.a];
-      this.#absorb(kept, gone);
-      for (const other of Array.from(clusters[kept]!.near).slice(0, MOST.proposed)) this.#propose(kept, other);
-      await step();
-    }
-  }
-
-  #propose(first: number, second: number): void {
-    this.#sum.open(this.#clusters[first]!);
-    const product = this.#sum.productWith(this.#clusters[second]!.vector);
+async function agglomerate(
+  clusters: (Cluster | undefined)[],
+  points: readonly Point[],
+  memory: HeadlineMemory,
+  sum: WorkingSum,
+  step: Step,
+): Promise<void> {
+  const queue = new TinyQueue<Merge>([], byMargin);
+  function propose(first: number, second: number): void {
+    sum.open(clusters[first]!);
+    const product = sum.productWith(clusters[second]!.vector);
     const [a, b] = [Math.min(first, second), Math.max(first, second)];
-    const [one, other] = [this.#clusters[a]!, this.#clusters[b]!];
-    const margin = this.#adjusted(marginOf(one, other, product), one, other);
-    if (margin >= 0) this.#queue.push({ margin, a, b, size: one.members.length + other.members.length });
+    const [one, other] = [clusters[a]!, clusters[b]!];
+    const margin = adjusted(marginOf(one, other, product), one, other, points, memory);
+    if (margin >= 0) queue.push({ margin, a, b, size: one.members.length + other.members.length });
   }
-
-  /** Adjusts a margin by the likeness of all pairs of the clusters' first members: the share of similar pairs raises a
-   * negative margin; the share of pairs that report different events lowers it, above a tolerance for large clusters. */
-  #adjusted(similar: number, a: Cluster, b: Cluster): number {
-    const lift = similar < 0 ? LIFT.most : 0;
-    if (similar + lift < 0) return similar;
-    const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
-    const firsts = first.length * second.length;
-    const doublings = Math.log2(a.members.length * b.members.length);
-    let [close, apart, cost] = [0, 0, 0];
-    for (const x of first) {
-      for (const y of second) {
-        const [one, other] = [this.#points[Math.min(x, y)]!, this.#points[Math.max(x, y)]!];
-        const likeness = this.#memory.likeness(one.reading, other.reading);
-        if (likeness >= 0 && likeness < Infinity) close += 1;
-        if (likeness + NETWORK.step * doublings >= 0) continue;
-        apart += 1;
-        cost = APART.events * Math.max(0, apart / firsts - APART.free * (1 - 1 / firsts));
-        if (similar + lift < cost) return similar - cost;
-      }
-    }
-    return similar + (lift * close) / firsts - cost;
+  for (const [index, cluster] of clusters.entries()) {
+    for (const other of cluster?.near ?? []) if (index < other) propose(index, other);
   }
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const [a, b] = [clusters[next.a], clusters[next.b]];
+    if (a === undefined || b === undefined || a.members.length + b.members.length > next.size) continue;
+    const [kept, gone] = a.members.length >= b.members.length ? [next.a, next.b] : [next.b, next.a];
+    absorb(clusters, kept, gone, sum);
+    for (const other of Array.from(clusters[kept]!.near).slice(0, MOST.proposed)) propose(kept, other);
+    await step();
+  }
+}
 
-  #absorb(kept: number, gone: number): void {
-    const clusters = this.#clusters;
-    const [target, source] = [clusters[kept]!, clusters[gone]!];
-    clusters[gone] = undefined;
-    this.#sum.open(target);
-    this.#sum.join(source);
-    for (const other of source.near) {
-      clusters[other]!.near.delete(gone);
-      if (other === kept || target.near.has(other)) continue;
-      target.near.add(other);
-      clusters[other]!.near.add(kept);
+/** Adjusts a margin by the likeness of all pairs of the clusters' first members: the share of similar pairs raises a
+ * negative margin; the share of pairs that report different events lowers it, above a tolerance for large clusters. */
+function adjusted(similar: number, a: Cluster, b: Cluster, points: readonly Point[], memory: HeadlineMemory): number {
+  const lift = similar < 0 ? LIFT.most : 0;
+  if (similar + lift < 0) return similar;
+  const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
+  const firsts = first.length * second.length;
+  const doublings = Math.log2(a.members.length * b.members.length);
+  let [close, apart, cost] = [0, 0, 0];
+  for (const x of first) {
+    for (const y of second) {
+      const [one, other] = [points[Math.min(x, y)]!, points[Math.max(x, y)]!];
+      const likeness = memory.likeness(one.reading, other.reading);
+      if (likeness >= 0 && likeness < Infinity) close += 1;
+      if (likeness + NETWORK.step * doublings >= 0) continue;
+      apart += 1;
+      cost = APART.events * Math.max(0, apart / firsts - APART.free * (1 - 1 / firsts));
+      if (similar + lift < cost) return similar - cost;
     }
+  }
+  return similar + (lift * close) / firsts - cost;
+}
+
+function absorb(clusters: (Cluster | undefined)[], kept: number, gone: number, sum: WorkingSum): void {
+  const [target, source] = [clusters[kept]!, clusters[gone]!];
+  clusters[gone] = undefined;
+  sum.open(target);
+  sum.join(source);
+  for (const other of source.near) {
+    clusters[other]!.near.delete(gone);
+    if (other === kept || target.near.has(other)) continue;
+    target.near.add(other);
+    clusters[other]!.near.add(kept);
   }
 }
 
