@@ -10,7 +10,7 @@ import { catchDamage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 import { chargedQuestions } from "./charged-questions.ts";
 import { knownUsers } from "./find-users.ts";
-import { MAX_CLOCK_SKEW_MS, matches, newestEntries, newestFirst, type Selection } from "./ledger-reader.ts";
+import { matches, newestEntries, newestFirst, type Selection } from "./ledger-reader.ts";
 
 /** Which entries of all ledgers to find: those that match every given field. */
 export interface LedgerSearch extends Selection {
@@ -50,7 +50,6 @@ async function* findFitting(service: AccountsService, user: string, search: Ledg
 
 /** Reads a ledger, without checks by default. A text that is not an entry is read again with all checks, to report it. */
 function searchReader({ storage, ledger }: AccountsService, user: string, skip: Skip, search: LedgerSearch) {
-  const { until = Infinity, checked } = search;
   const stream = new Stream(storage, ledgerKey(user), entrySchema);
   let last: Entry | undefined;
   const readOne = (id: number): Promise<Entry[]> => catchDamage(ledger.read(user, id, id), skip);
@@ -66,17 +65,13 @@ function searchReader({ storage, ledger }: AccountsService, user: string, skip: 
     return (await Promise.all(glances)).flat();
   };
   return {
-    read: checked ? readChecked : read,
+    read: search.checked ? readChecked : read,
     readSingly,
     readChecked,
     last: () => last,
     async total(): Promise<number> {
-      const hint = await stream.storedHead();
-      [last] = hint === 0 ? [] : await read(hint, hint);
-      // The end is not needed if it is later than the range.
-      if (last !== undefined && Date.parse(last.created_at) > until + MAX_CLOCK_SKEW_MS) return hint;
       const head = await stream.head();
-      if (head !== last?.id) [last] = head === 0 ? [] : await read(head, head);
+      [last] = head === 0 ? [] : await read(head, head);
       return head;
     },
   };
