@@ -1,17 +1,8 @@
-import type { OperationData } from "../contract/endpoints.ts";
 import type { Entry } from "../ledger/entry.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
-/** An entry of a ledger as operators see it. */
-export interface LedgerRow extends Omit<OperationData<"getLedger">["items"][number], "type"> {
-  readonly type: string;
-  readonly balance_after: number | null; // Null if the daemon appended entries during the read.
-  readonly free_use: boolean; // Whether a free use paid for it.
-  /** Why and by whom it was made; null for an entry that no operator made, and where a user's token lists them. */
-  readonly reason: string | null;
-  readonly actor: string | null;
-  readonly reverses: number | null; // Number of the entry that it reverses.
-}
+/** An entry of a ledger as operators see it. Where a user's token lists them, reason, actor and reversed entry are null. */
+export type LedgerRow = Readonly<ReturnType<typeof toLedgerRow>>;
 
 /** A user's ledger, read by the numbers of its entries. */
 export interface LedgerReader<E = LedgerRow> {
@@ -42,13 +33,14 @@ export function storedLedgerReader(ledger: Ledger, user: string): LedgerReader<E
 export const newestEntries = (ledger: Ledger, user: string, selection: Selection): AsyncGenerator<Entry> =>
   newestFirst(storedLedgerReader(ledger, user), selection);
 
-export function toLedgerRow(entry: Entry): LedgerRow {
+export function toLedgerRow(entry: Entry) {
   const { id, delta, type, description, ref_id, created_at, account } = entry;
-  const row = { id, delta, type, description, ref_id, created_at };
-  return { ...row, balance_after: account.balance, free_use: isFreeUse(entry), ...adjustmentOf(entry) };
+  const row = { id, delta, type: type as string, description, ref_id, created_at };
+  const balance_after = account.balance as number | null; // Null if the daemon appended entries during the read.
+  return { ...row, balance_after, free_use: isFreeUse(entry), ...adjustmentOf(entry) };
 }
 
-/** The reason, actor and reversed entry of an adjustment; null for other entries. */
+/** Why and by whom an adjustment was made, and the number of the entry that it reverses; null for other entries. */
 export function adjustmentOf({ details }: Entry) {
   const { reason, actor, reverses = null } = details.type === "adjust" ? details : { reason: null, actor: null };
   return { reason, actor, reverses };
