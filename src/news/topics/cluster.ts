@@ -107,13 +107,14 @@ function inContext(points: readonly Point[], neighbours: Neighbours, sum: Workin
   return result;
 }
 
-interface Cluster {
-  members: number[];
-  vector: Vector; // Sum of the members' vectors.
-  length: number;
-  days: number; // Sum of the members' times, days.
-  readonly near: Set<number>; // Merge candidates.
-}
+type Cluster = ReturnType<typeof singleCluster>;
+const singleCluster = (index: number, { vector, at }: Point) => ({
+  members: [index],
+  vector, // Sum of the members' vectors.
+  length: 1,
+  days: at / DAY_MS, // Sum of the members' times, days.
+  near: new Set<number>(), // Merge candidates.
+});
 
 /** A proposed merge, outdated once the two clusters have more members than `size`. */
 type Merge = Readonly<Record<"margin" | "a" | "b" | "size", number>>;
@@ -271,17 +272,11 @@ function clustersOf(points: readonly Point[], groupOf: Groups, neighbours: Neigh
 }
 
 function clusterOf(group: readonly number[], points: readonly Point[], sum: WorkingSum): Cluster {
-  const cluster = singleCluster(group[0]!, points);
-  if (group.length === 1) return cluster;
-  sum.open(cluster);
-  for (const index of group.slice(1)) sum.join(singleCluster(index, points));
-  cluster.members = byCloseness(cluster, points, sum);
-  return cluster;
-}
-
-function singleCluster(index: number, points: readonly Point[]): Cluster {
-  const { vector, at } = points[index]!;
-  return { members: [index], vector, length: 1, days: at / DAY_MS, near: new Set() };
+  const [cluster, ...others] = group.map((index) => singleCluster(index, points[index]!));
+  if (others.length > 0) sum.open(cluster!);
+  for (const other of others) sum.join(other);
+  cluster!.members = byCloseness(cluster!, points, sum);
+  return cluster!;
 }
 
 function byCloseness(cluster: Cluster, points: readonly Point[], sum: WorkingSum): number[] {
