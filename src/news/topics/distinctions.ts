@@ -73,17 +73,12 @@ const hasAny = (names: readonly string[], concepts: ReadonlySet<string>): boolea
 export function rulesOf(a: Traits, b: Traits, overlap = 0) {
   const loose = a.sides.filter((side) => b.sides.includes(side ^ 1)).map((side) => IS_LOOSE[side >> 1]!);
   const [isOpposed, isLooselyOpposed] = [loose.includes(false), loose.includes(true)];
-  let [isOtherPlace, isOther, isOtherStage, isSameStage] = [false, false, false, false];
-  for (const [kind, names] of a.named) {
-    if (!areOthers(names, b.named.get(kind))) continue;
-    if (PLACES.has(kind)) isOtherPlace = true;
-    else isOther = true;
-  }
-  for (const [matter, sides] of a.stages) {
-    const others = b.stages.get(matter);
-    if (others?.some((side) => sides.includes(side))) isSameStage = true;
-    else if (others !== undefined) isOtherStage = true;
-  }
+  const others = Array.from(a.named.keys()).filter((kind) => areOthers(a.named.get(kind)!, b.named.get(kind)));
+  const isOtherPlace = others.some((kind) => PLACES.has(kind));
+  const isOther = others.some((kind) => !PLACES.has(kind));
+  const matters = Array.from(a.stages.keys()).filter((matter) => b.stages.has(matter));
+  const shared = matters.map((matter) => b.stages.get(matter)!.some((side) => a.stages.get(matter)!.includes(side)));
+  const [isSameStage, isOtherStage] = [shared.includes(true), shared.includes(false)];
   const isSwapped = areSwapped(a.deeds, b.deeds);
   return {
     areDistinct: isOpposed || (isLooselyOpposed && overlap >= DISTINCT.turned) || isSwapped || isOtherPlace || isOther,
