@@ -1,4 +1,3 @@
-import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { Step } from "../../compute/job-runner.ts";
 import { TERM_KINDS } from "../../language/terms.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
@@ -8,13 +7,7 @@ import { type Headline, HeadlineMemory, type Reading, termAt } from "./headline-
 export type Vector = { readonly terms: Uint32Array; readonly weights: Float64Array };
 
 /** A headline as a point: a unit vector of all its terms. */
-export interface Point {
-  readonly vector: Vector;
-  readonly neutralLength: number; // Length of its language-independent part, 0 to 1.
-  readonly lang: Language;
-  readonly at: number;
-  readonly reading: Reading;
-}
+export type Point = Readonly<Awaited<ReturnType<typeof vectorsOf>>[number]>;
 
 const { weights: WEIGHTS, shares: SHARES, background: BACKGROUND } = CLUSTERING;
 const LANGUAGES = { en: 1, zh: 2 };
@@ -27,7 +20,7 @@ export async function vectorsOf(headlines: readonly Headline[], step: Step, memo
   const pool = new VectorPool();
   const numbers = new Uint32Array(CLUSTERING.most.terms); // Scratch arrays for one point.
   const values = new Float64Array(CLUSTERING.most.terms);
-  return readings.map((reading, index): Point => {
+  return readings.map((reading, index) => {
     let [neutral, all] = [0, 0];
     for (const [place, code] of reading.terms.entries()) {
       const { number, isInTitle } = termAt(code);
@@ -38,8 +31,8 @@ export async function vectorsOf(headlines: readonly Headline[], step: Step, memo
       if (neutrals[number] === 1) neutral += value ** 2;
     }
     const vector = pool.unitVector(numbers, values, reading.terms.length);
-    const { lang, at } = headlines[index]!;
-    return { vector, neutralLength: Math.sqrt(neutral / (all || 1)), lang, at, reading };
+    const neutralLength = Math.sqrt(neutral / (all || 1)); // Of its language-independent part, 0 to 1.
+    return { vector, neutralLength, lang: reading.lang, at: headlines[index]!.at, reading };
   });
 }
 
