@@ -1,13 +1,14 @@
 import TinyQueue from "tinyqueue";
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import { type Headline, HeadlineMemory } from "./headline-memory.ts";
-import { type Neighbour, NeighbourIndex } from "./neighbours.ts";
+import { indexNeighbours, type Neighbour } from "./neighbours.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import type { Step } from "../../compute/job-runner.ts";
 import { type Point, type Vector, VectorPool, vectorsOf } from "./term-vectors.ts";
 
 const { context: CONTEXT, candidates: CANDIDATES, need: NEED, lift: LIFT, apart: APART } = CLUSTERING;
 const { network: NETWORK, most: MOST, known: KNOWN } = CLUSTERING;
+type Nearest = ReturnType<typeof indexNeighbours>;
 type Neighbours = ReadonlyMap<number, readonly Neighbour[]>;
 type Groups = readonly (readonly number[])[]; // The group of each point.
 
@@ -46,7 +47,7 @@ export async function clusterHeadlines(
     if (group.push(place) === 1) members.set(name ?? place, group);
     groupOf.push(group);
   }
-  const neighbours = await neighboursOfOpen(new NeighbourIndex(points, memory.terms()), fresh, groupOf, step);
+  const neighbours = await neighboursOfOpen(indexNeighbours(points, memory.terms()), fresh, groupOf, step);
   const sum = new WorkingSum(memory.terms());
   const context = inContext(points, neighbours, sum);
   const clusters = clustersOf(context, groupOf, neighbours, sum);
@@ -70,20 +71,20 @@ const inTime = ([i, a]: Indexed, [j, b]: Indexed): number =>
   a.at - b.at || byText(a.title, b.title) || byText(a.summary, b.summary) || i - j;
 
 /** The neighbours of the open points: new points, and the members of small groups among their neighbours. */
-async function neighboursOfOpen(index: NeighbourIndex, fresh: readonly number[], groupOf: Groups, step: Step) {
+async function neighboursOfOpen(nearest: Nearest, fresh: readonly number[], groupOf: Groups, step: Step) {
   const found = new Map<number, readonly Neighbour[]>();
   const near = new Set<number>();
   for (const place of fresh) {
-    const nearest = index.nearest(place);
-    found.set(place, nearest);
-    for (const neighbour of nearest) near.add(neighbour.index);
+    const neighbours = nearest(place);
+    found.set(place, neighbours);
+    for (const { index } of neighbours) near.add(index);
     await step();
   }
   for (const place of near) {
     const group = groupOf[place]!;
     for (const member of group.length <= KNOWN.small ? group : []) {
       if (found.has(member)) continue;
-      found.set(member, index.nearest(member));
+      found.set(member, nearest(member));
       await step();
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { clusterHeadlines } from "../../../src/news/topics/cluster.ts";
-import { NeighbourIndex } from "../../../src/news/topics/neighbours.ts";
+import { indexNeighbours } from "../../../src/news/topics/neighbours.ts";
 import { detectLanguage } from "../../../src/language/detect-language.ts";
 import { assetsInNews } from "../../../src/language/assets.ts";
 import { type Headline, HeadlineMemory } from "../../../src/news/topics/headline-memory.ts";
@@ -200,8 +200,8 @@ test("a point's neighbours are those that share what is rare", async () => {
     () => undefined,
     memory,
   );
-  const index = new NeighbourIndex(points, memory.terms());
-  const indices = (place: number): number[] => index.nearest(place).map((neighbour) => neighbour.index);
+  const nearest = indexNeighbours(points, memory.terms());
+  const indices = (place: number): number[] => nearest(place).map((neighbour) => neighbour.index);
   expect(indices(0).sort()).toEqual([1, 2]);
   expect(indices(3)).toEqual([4]);
 });
