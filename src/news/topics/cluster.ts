@@ -48,7 +48,7 @@ export async function clusterHeadlines(
     groupOf.push(group);
   }
   const neighbours = await neighboursOfOpen(indexNeighbours(points, memory.terms()), fresh, groupOf, step);
-  const sum = new WorkingSum(memory.terms());
+  const sum = createWorkingSum(memory.terms());
   const context = inContext(points, neighbours, sum);
   const clusters = clustersOf(context, groupOf, neighbours, sum);
   await agglomerate(clusters, points, memory, sum, step);
@@ -187,72 +187,67 @@ function absorb(clusters: (Cluster | undefined)[], kept: number, gone: number, s
   }
 }
 
+type WorkingSum = ReturnType<typeof createWorkingSum>;
+
 /** A dense sum of sparse vectors, indexed by term, which makes products and additions cheap. It holds the sum of one cluster
- * at a time, the open one. */
-class WorkingSum {
-  readonly #weights: Float64Array;
-  readonly #terms: Uint32Array;
-  readonly #values: Float64Array; // Scratch array of weights in the order of the terms.
-  #count = 0; // Number of terms in the sum.
-  #cluster: Cluster | undefined;
-  #isChanged = false; // Since the cluster was opened.
+ * at a time, the open one. @param size number of known terms */
+function createWorkingSum(size: number) {
+  const [weights, terms] = [new Float64Array(size), new Uint32Array(size)];
+  const values = new Float64Array(size); // Scratch array.
+  let count = 0; // Number of terms in the sum.
+  let opened: Cluster | undefined;
+  let isChanged = false; // Since the cluster was opened.
 
-  /** @param size number of known terms */
-  constructor(size: number) {
-    [this.#weights, this.#terms] = [new Float64Array(size), new Uint32Array(size)];
-    this.#values = new Float64Array(size);
+  function clear(): void {
+    for (let at = 0; at < count; at++) weights[terms[at]!] = 0;
+    count = 0;
   }
 
-  clear(): void {
-    for (let at = 0; at < this.#count; at++) this.#weights[this.#terms[at]!] = 0;
-    this.#count = 0;
-  }
-
-  add({ terms, weights }: Vector, share = 1): void {
-    for (let at = 0; at < terms.length; at++) {
-      const term = terms[at]!;
-      if (this.#weights[term] === 0) this.#terms[this.#count++] = term;
-      this.#weights[term] = this.#weights[term]! + share * weights[at]!;
+  function add(vector: Vector, share = 1): void {
+    for (let at = 0; at < vector.terms.length; at++) {
+      const term = vector.terms[at]!;
+      if (weights[term] === 0) terms[count++] = term;
+      weights[term]! += share * vector.weights[at]!;
     }
   }
 
-  vector(): Vector {
-    const terms = this.#terms.slice(0, this.#count);
-    const weights = new Float64Array(terms.length);
-    for (let at = 0; at < terms.length; at++) weights[at] = this.#weights[terms[at]!]!;
-    return { terms, weights };
+  /** Writes the weights in the order of the terms. */
+  function gather(into: Float64Array): Float64Array {
+    for (let at = 0; at < count; at++) into[at] = weights[terms[at]!]!;
+    return into;
   }
 
-  /** The unit vector of its `most` heaviest terms. */
-  unitVector(pool: VectorPool, most: number): Vector {
-    for (let at = 0; at < this.#count; at++) this.#values[at] = this.#weights[this.#terms[at]!]!;
-    return pool.unitVector(this.#terms, this.#values, this.#count, Math.min(this.#count, most));
-  }
-
-  productWith({ terms, weights }: Vector): number {
+  function productWith(vector: Vector): number {
     let product = 0;
-    for (let at = 0; at < terms.length; at++) product += this.#weights[terms[at]!]! * weights[at]!;
+    for (let at = 0; at < vector.terms.length; at++) product += weights[vector.terms[at]!]! * vector.weights[at]!;
     return product;
   }
 
-  open(cluster: Cluster): void {
-    if (this.#cluster === cluster) return;
-    if (this.#isChanged) this.#cluster!.vector = this.vector();
-    this.clear();
-    this.add(cluster.vector);
-    [this.#cluster, this.#isChanged] = [cluster, false];
-  }
-
-  /** Adds another cluster to the open one. */
-  join({ members, vector, length, days }: Cluster): void {
-    const cluster = this.#cluster!;
-    for (const member of members) cluster.members.push(member);
-    // |a + b|² = |a|² + 2ab + |b|², which avoids iterating over the sum of a large cluster at every merge.
-    cluster.length = Math.sqrt(cluster.length ** 2 + 2 * this.productWith(vector) + length ** 2);
-    cluster.days += days;
-    this.add(vector);
-    this.#isChanged = true;
-  }
+  return {
+    clear,
+    add,
+    productWith,
+    /** The unit vector of its `most` heaviest terms. */
+    unitVector: (pool: VectorPool, most: number) =>
+      pool.unitVector(terms, gather(values), count, Math.min(count, most)),
+    open(cluster: Cluster): void {
+      if (opened === cluster) return;
+      if (isChanged) opened!.vector = { terms: terms.slice(0, count), weights: gather(new Float64Array(count)) };
+      clear();
+      add(cluster.vector);
+      [opened, isChanged] = [cluster, false];
+    },
+    /** Adds another cluster to the open one. */
+    join({ members, vector, length, days }: Cluster): void {
+      const cluster = opened!;
+      for (const member of members) cluster.members.push(member);
+      // |a + b|² = |a|² + 2ab + |b|², which avoids iterating over the sum of a large cluster at every merge.
+      cluster.length = Math.sqrt(cluster.length ** 2 + 2 * productWith(vector) + length ** 2);
+      cluster.days += days;
+      add(vector);
+      isChanged = true;
+    },
+  };
 }
 
 /** The initial clusters, each at the index of its first member: one per open point, and one per remaining group. */
