@@ -1,5 +1,5 @@
 import { createVectorizer, featuresOf, fitVocabulary, type Annotator } from "./features.ts";
-import { marginsOf, trainLinear } from "./linear-model.ts";
+import { marginOf, trainLinear } from "./linear-model.ts";
 
 /** One labelled utterance. */
 export type Example = { readonly text: string; readonly label: string };
@@ -41,7 +41,8 @@ export function createClassifier({ labels, vocabulary, weights }: TrainedModel, 
     classify(text: string): Classification {
       const features = featuresOf(text, annotate);
       const familiarity = vectorizer.familiarity(features);
-      const scores = marginsOf(weights, vectorizer.vector(features));
+      const vector = vectorizer.vector(features);
+      const scores = weights.map((weight) => marginOf(weight, vector));
       const best = scores.indexOf(Math.max(...scores));
       return { label: labels[best] ?? "", confidence: probability(scores[best] ?? -Infinity, familiarity) };
     },

@@ -20,13 +20,11 @@ export function trainLinear(vectors: readonly Vector[], labels: Int32Array, clas
       const kept: number[] = [];
       let moved = 0;
       for (const at of active) {
-        const { ids, weights: values } = vectors[at]!;
+        const vector = vectors[at]!;
         const sign = labels[at] === label ? 1 : -1;
         const diagonal = 1 / (2 * cost * (sign > 0 ? positive : 1));
-        let margin = weight[features]!;
-        for (let i = 0; i < ids.length; i++) margin += weight[ids[i]!]! * values[i]!;
         const before = alpha[at]!;
-        const gradient = sign * margin - 1 + diagonal * before;
+        const gradient = sign * marginOf(weight, vector) - 1 + diagonal * before;
         // Shrinking: an example far on its correct side is skipped from now on; it rarely becomes active again.
         if (before === 0 && gradient >= 0) continue;
         kept.push(at);
@@ -35,7 +33,7 @@ export function trainLinear(vectors: readonly Vector[], labels: Int32Array, clas
         if (step === 0) continue;
         alpha[at] = after;
         moved = Math.max(moved, Math.abs(step));
-        for (let i = 0; i < ids.length; i++) weight[ids[i]!]! += step * values[i]!;
+        for (let i = 0; i < vector.ids.length; i++) weight[vector.ids[i]!]! += step * vector.weights[i]!;
         weight[features]! += step;
       }
       active = Int32Array.from(kept);
@@ -45,13 +43,12 @@ export function trainLinear(vectors: readonly Vector[], labels: Int32Array, clas
   return weights;
 }
 
-/** Margins of the classes for a vector, from their rows of weights. */
-export const marginsOf = (rows: readonly Float32Array[], { ids, weights: values }: Vector): number[] =>
-  rows.map((weight) => {
-    let score = weight[weight.length - 1]!;
-    for (let i = 0; i < ids.length; i++) score += weight[ids[i]!]! * values[i]!;
-    return score;
-  });
+/** The margin of a class for a vector, from its row of weights. */
+export function marginOf(weight: Float32Array, { ids, weights: values }: Vector): number {
+  let margin = weight[weight.length - 1]!;
+  for (let i = 0; i < ids.length; i++) margin += weight[ids[i]!]! * values[i]!;
+  return margin;
+}
 
 /** A fixed shuffle: a stride coprime to the count visits everything once. */
 function visitOrder(count: number): Int32Array {
