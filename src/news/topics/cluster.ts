@@ -3,6 +3,7 @@ import CLUSTERING from "./clustering.json" with { type: "json" };
 import { type Headline, HeadlineMemory } from "./headline-memory.ts";
 import { indexNeighbours, type Neighbour } from "./neighbours.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
+import { groupBy } from "../../runtime/group-by.ts";
 import type { Step } from "../../compute/job-runner.ts";
 import { type Point, type Vector, VectorPool, vectorsOf } from "./term-vectors.ts";
 
@@ -37,16 +38,10 @@ export async function clusterHeadlines(
 ) {
   const sorted = Array.from(headlines.entries()).sort(inTime);
   const points = await vectorsOf(sorted.map(headlineOf), step, memory);
-  const members = new Map<string | number, number[]>();
-  const groupOf: number[][] = [];
-  const fresh: number[] = [];
-  for (const [place, [index]] of sorted.entries()) {
-    const name = known?.[index];
-    if (name === undefined) fresh.push(place);
-    const group = members.get(name ?? place) ?? [];
-    if (group.push(place) === 1) members.set(name ?? place, group);
-    groupOf.push(group);
-  }
+  const names = sorted.map(([index], place) => known?.[index] ?? place); // A new headline is a group of its own.
+  const members = groupBy(names.keys(), (place) => names[place]!);
+  const groupOf = names.map((name) => members.get(name)!);
+  const fresh = names.filter((name) => typeof name === "number");
   const neighbours = await neighboursOfOpen(indexNeighbours(points, memory.terms()), fresh, groupOf, step);
   const sum = createWorkingSum(memory.terms());
   const context = inContext(points, neighbours, sum);
@@ -252,11 +247,10 @@ function createWorkingSum(size: number) {
 
 /** The initial clusters, each at the index of its first member: one per open point, and one per remaining group. */
 function clustersOf(points: readonly Point[], groupOf: Groups, neighbours: Neighbours, sum: WorkingSum) {
-  const clusters: (Cluster | undefined)[] = [];
-  for (const [index, group] of groupOf.entries()) {
-    const isOpen = neighbours.has(index);
-    clusters.push(isOpen || index === group[0] ? clusterOf(isOpen ? [index] : group, points, sum) : undefined);
-  }
+  const clusters = groupOf.map((group, index) => {
+    if (neighbours.has(index)) return clusterOf([index], points, sum);
+    return index === group[0] ? clusterOf(group, points, sum) : undefined;
+  });
   for (const [index, near] of neighbours) {
     for (const neighbour of near.slice(0, CANDIDATES.count)) {
       const other = neighbours.has(neighbour.index) ? neighbour.index : groupOf[neighbour.index]![0]!;
