@@ -27,8 +27,8 @@ export class FingerprintCounts {
 
   #slotOf(fingerprint: string): number {
     if (this.size > (this.#slots.length / WIDTH) * MAX_LOAD_FACTOR) this.#grow();
-    const high = word(fingerprint, 0) || 1;
-    const low = word(fingerprint, 4);
+    const words = Buffer.from(fingerprint.slice(0, 8), "latin1");
+    const [high, low] = [words.readUInt32BE(0) || 1, words.readUInt32BE(4)];
     const slot = this.#find(high, low);
     if (this.#slots[slot] === 0) {
       this.#slots.set([high, low], slot);
@@ -52,9 +52,4 @@ export class FingerprintCounts {
       if (slot[0] !== 0) this.#slots.set(slot, this.#find(slot[0]!, slot[1]!));
     }
   }
-}
-
-function word(text: string, at: number): number {
-  const [a, b, c, d] = [text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2), text.charCodeAt(at + 3)];
-  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
 }
