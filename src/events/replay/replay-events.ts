@@ -90,11 +90,9 @@ function createDedupIndex(storage: Storage, onSkipped?: OnSkipped): (day: string
     const known = days.get(day) ?? indexDay(storage, day, onSkipped);
     days.delete(day);
     let kept = 0;
-    for (const { counts } of days.values()) kept += counts.size;
-    for (const [other, { counts }] of days) {
-      if (kept <= MAX_FINGERPRINTS) break;
-      days.delete(other);
-      kept -= counts.size;
+    for (const [other, { counts }] of Array.from(days).reverse()) {
+      kept += counts.size;
+      if (kept > MAX_FINGERPRINTS) days.delete(other);
     }
     days.set(day, known);
     return known;
