@@ -1,6 +1,6 @@
 import TinyQueue from "tinyqueue";
 import CLUSTERING from "./clustering.json" with { type: "json" };
-import { type Headline, HeadlineMemory } from "./headline-memory.ts";
+import { type Headline, HeadlineMemory, likenessOf } from "./headline-memory.ts";
 import { indexNeighbours, type Neighbour } from "./neighbours.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import { groupBy } from "../../runtime/group-by.ts";
@@ -24,7 +24,7 @@ type Groups = readonly (readonly number[])[]; // The group of each point.
  *    less similarity the larger the larger cluster is, whose centroid is less noisy, and more the further apart the two are
  *    in time (a linear form of the time decay of Miranda et al. 2018, Multilingual Clustering of Streaming News).
  *
- * Pairs of members are also scored by {@link HeadlineMemory.likeness}: pairs that report different events prevent a merge,
+ * Pairs of members are also scored by {@link likenessOf}: pairs that report different events prevent a merge,
  * and pairs that report one event lower the threshold a little. The cost grows with n times the neighbours. The result does
  * not depend on the order of the input. New headlines join known groups or each other. Small groups near them are split
  * first, because these rest on little evidence. Only new headlines and members of split groups are compared.
@@ -46,7 +46,7 @@ export async function clusterHeadlines(
   const sum = createWorkingSum(memory.terms());
   const context = inContext(points, neighbours, sum);
   const clusters = clustersOf(context, groupOf, neighbours, sum);
-  await agglomerate(clusters, points, memory, sum, step);
+  await agglomerate(clusters, points, sum, step);
   const groups: number[][] = []; // Each at its first index.
   for (const cluster of clusters) {
     if (cluster === undefined) continue;
@@ -112,25 +112,21 @@ const singleCluster = (index: number, { vector, at }: Point) => ({
   near: new Set<number>(), // Merge candidates.
 });
 
+type Clusters = (Cluster | undefined)[]; // Each at the index of its first member.
+
 /** A proposed merge, outdated once the two clusters have more members than `size`. */
 type Merge = Readonly<Record<"margin" | "a" | "b" | "size", number>>;
 const byMargin = (x: Merge, y: Merge): number => y.margin - x.margin || x.a - y.a || x.b - y.b;
 
 /** Merges clusters, each stored at the index of its first member. */
-async function agglomerate(
-  clusters: (Cluster | undefined)[],
-  points: readonly Point[],
-  memory: HeadlineMemory,
-  sum: WorkingSum,
-  step: Step,
-): Promise<void> {
+async function agglomerate(clusters: Clusters, points: readonly Point[], sum: WorkingSum, step: Step): Promise<void> {
   const queue = new TinyQueue<Merge>([], byMargin);
   function propose(first: number, second: number): void {
     sum.open(clusters[first]!);
     const product = sum.productWith(clusters[second]!.vector);
     const [a, b] = [Math.min(first, second), Math.max(first, second)];
     const [one, other] = [clusters[a]!, clusters[b]!];
-    const margin = adjusted(marginOf(one, other, product), one, other, points, memory);
+    const margin = adjusted(marginOf(one, other, product), one, other, points);
     if (margin >= 0) queue.push({ margin, a, b, size: one.members.length + other.members.length });
   }
   for (const [index, cluster] of clusters.entries()) {
@@ -148,7 +144,7 @@ async function agglomerate(
 
 /** Adjusts a margin by the likeness of all pairs of the clusters' first members: the share of similar pairs raises a
  * negative margin; the share of pairs that report different events lowers it, above a tolerance for large clusters. */
-function adjusted(similar: number, a: Cluster, b: Cluster, points: readonly Point[], memory: HeadlineMemory): number {
+function adjusted(similar: number, a: Cluster, b: Cluster, points: readonly Point[]): number {
   const lift = similar < 0 ? LIFT.most : 0;
   if (similar + lift < 0) return similar;
   const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
@@ -158,7 +154,7 @@ function adjusted(similar: number, a: Cluster, b: Cluster, points: readonly Poin
   for (const x of first) {
     for (const y of second) {
       const [one, other] = [points[Math.min(x, y)]!, points[Math.max(x, y)]!];
-      const likeness = memory.likeness(one.reading, other.reading);
+      const likeness = likenessOf(one.reading, other.reading);
       if (likeness >= 0 && likeness < Infinity) close += 1;
       if (likeness + NETWORK.step * doublings >= 0) continue;
       apart += 1;
@@ -169,7 +165,7 @@ function adjusted(similar: number, a: Cluster, b: Cluster, points: readonly Poin
   return similar + (lift * close) / firsts - cost;
 }
 
-function absorb(clusters: (Cluster | undefined)[], kept: number, gone: number, sum: WorkingSum): void {
+function absorb(clusters: Clusters, kept: number, gone: number, sum: WorkingSum): void {
   const [target, source] = [clusters[kept]!, clusters[gone]!];
   clusters[gone] = undefined;
   sum.open(target);

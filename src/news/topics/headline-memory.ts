@@ -50,14 +50,6 @@ export class HeadlineMemory {
     }
     return result;
   }
-
-  /** A score of whether two headlines report one event: negative if they do not, infinite if the rules do not exclude it
-   * and their overlap is too small for the network's judgement. */
-  likeness(a: Reading, b: Reading): number {
-    let likeness = a.likenesses.get(b.id);
-    if (likeness === undefined) a.likenesses.set(b.id, (likeness = likenessOf(a, b)));
-    return likeness;
-  }
 }
 
 /** The features of a headline. */
@@ -92,9 +84,17 @@ function readTitle(title: string): NetworkText {
   return { ...text, units: text.units.filter(({ key }) => !REPORTING_WORDS.has(key)) };
 }
 
+/** A score of whether two headlines report one event: negative if they do not, infinite if the rules do not exclude it
+ * and their overlap is too small for the network's judgement. */
+export function likenessOf(a: Reading, b: Reading): number {
+  let likeness = a.likenesses.get(b.id);
+  if (likeness === undefined) a.likenesses.set(b.id, (likeness = judge(a, b)));
+  return likeness;
+}
+
 /** The logit of the probability that two headlines report one event: from the network, with the rules' measures as inputs,
  * if the overlap is large enough; else from the rules alone. */
-function likenessOf(a: Reading, b: Reading): number {
+function judge(a: Reading, b: Reading): number {
   const [x, y] = [a.text(), b.text()];
   const isOneLanguage = a.lang === b.lang;
   const overlap = overlapOf(x, y);
