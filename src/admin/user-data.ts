@@ -25,10 +25,7 @@ export async function exportUser(service: AccountsService, user: string) {
 }
 
 /** What an erasure removed; an answer keeps its ids, which the ledger names, and an event its place in the log. */
-type Erased = typeof NOTHING_ERASED;
-
-const NOTHING_ERASED = { tokens: 0, values: 0, answers: 0, events: 0 }; // Values: turns, the plan, keys of events.
-
+type Erased = Record<"tokens" | "values" | "answers" | "events", number>; // Values: turns, the plan, keys of events.
 type Erasure = { readonly actor: string; readonly reason: string; readonly settled: () => Promise<unknown> };
 type OnProgress = (erased: Readonly<Erased>) => void;
 
@@ -43,7 +40,7 @@ export async function eraseUser(service: AccountsService, user: string, about: E
   const profile = await userStates.profileOf(user);
   const { actor, reason } = about;
   const record = { at: toIso(clock.now()), actor, reason, ...profile.erased, complete: false };
-  const erased = { ...NOTHING_ERASED };
+  const erased: Erased = { tokens: 0, values: 0, answers: 0, events: 0 };
   await users.erase(profile, record);
   for await (const { text } of storage.children(["users", user, "tokens"])) {
     // The list entry is removed last, so that a continued run finds the token.
