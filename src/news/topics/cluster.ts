@@ -37,7 +37,11 @@ export async function clusterHeadlines(
   known?: readonly (string | undefined)[],
 ) {
   const sorted = Array.from(headlines.entries()).sort(inTime);
-  const points = await vectorsOf(sorted.map(headlineOf), step, memory);
+  const points = await vectorsOf(
+    sorted.map(([, headline]) => headline),
+    step,
+    memory,
+  );
   const names = sorted.map(([index], place) => known?.[index] ?? place); // A new headline is a group of its own.
   const members = groupBy(names.keys(), (place) => names[place]!);
   const groupOf = names.map((name) => members.get(name)!);
@@ -58,7 +62,6 @@ export async function clusterHeadlines(
 }
 
 type Indexed = readonly [index: number, headline: Headline];
-const headlineOf = ([, headline]: Indexed): Headline => headline;
 const byText = (x: string, y: string): number => (x < y ? -1 : x > y ? 1 : 0);
 
 /** A total order that does not depend on the order of the input; it breaks ties. */
@@ -68,21 +71,15 @@ const inTime = ([i, a]: Indexed, [j, b]: Indexed): number =>
 /** The neighbours of the open points: new points, and the members of small groups among their neighbours. */
 async function neighboursOfOpen(nearest: Nearest, fresh: readonly number[], groupOf: Groups, step: Step) {
   const found = new Map<number, readonly Neighbour[]>();
-  const near = new Set<number>();
-  for (const place of fresh) {
-    const neighbours = nearest(place);
-    found.set(place, neighbours);
-    for (const { index } of neighbours) near.add(index);
+  async function find(place: number): Promise<void> {
+    if (found.has(place)) return;
+    found.set(place, nearest(place));
     await step();
   }
-  for (const place of near) {
-    const group = groupOf[place]!;
-    for (const member of group.length <= KNOWN.small ? group : []) {
-      if (found.has(member)) continue;
-      found.set(member, nearest(member));
-      await step();
-    }
-  }
+  for (const place of fresh) await find(place);
+  const near = new Set(Array.from(found.values(), (neighbours) => neighbours.map(({ index }) => index)).flat());
+  const small = Array.from(near, (place) => groupOf[place]!).filter(({ length }) => length <= KNOWN.small);
+  for (const member of small.flat()) await find(member);
   return found;
 }
 
