@@ -2,17 +2,9 @@ import { isIPv6 } from "node:net";
 import type { H3Event } from "h3";
 import ipaddr from "ipaddr.js";
 
-const peers = new WeakMap<object, string>(); // Cached: the address that a connection counts as.
-
 /** Where a request came from, as the outermost trusted proxy saw it: a caller can forge earlier X-Forwarded-For values. */
-export function clientAddress(request: H3Event["req"], trustedProxies: number): string {
-  const { headers, ip = "unknown" } = request;
-  if (trustedProxies === 0) {
-    const connection = request.runtime?.node?.req.socket ?? request;
-    const peer = peers.get(connection) ?? countedAs(ip);
-    peers.set(connection, peer);
-    return peer;
-  }
+export function clientAddress({ headers, ip = "unknown" }: H3Event["req"], trustedProxies: number): string {
+  if (trustedProxies === 0) return countedAs(ip);
   const hops = (headers.get("x-forwarded-for") ?? "").split(",").map((hop) => hop.trim());
   return countedAs(hops.filter((hop) => hop !== "").at(-trustedProxies) ?? ip);
 }
