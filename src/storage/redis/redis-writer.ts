@@ -88,22 +88,30 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
 const MAX_CREATIONS = 128;
 const MAX_TEXT = 1_000_000;
 const HELD_MS = 4; // How long a creation with `later` is held for others, ms: one script call is one sync.
+const MIN_IN_FLIGHT = 16; // With fewer in flight than this, nothing is sent early.
 
 type Request = { creation: Creation; resolve: (outcome: AppendItemOutcome) => void; reject: (error: Error) => void };
 
 /** Batches the creations of one turn of the event loop: reading a command, syncing and replying are then done once per
- * batch, here and in the server. With 200 callers this halves the processor time of a creation.
+ * batch, here and in the server. With 200 callers this halves the processor time of a creation. When many callers
+ * create in a loop, one half is answered while the other prepares: a batch is sent early once it is half as large as
+ * what was in flight last.
  * @param createAll makes several creations at once: the outcome of each, or its error */
 function createCreationBatcher(createAll: (creations: readonly Creation[]) => Promise<(AppendItemOutcome | Error)[]>) {
   let waiting: Request[] = [];
   let waitingText = 0;
-  let turn: NodeJS.Immediate | undefined;
+  let inFlight = 0;
+  let earlySize = Infinity; // A batch of this size is sent without waiting for the end of the turn; once per turn.
+  let turn: "begun" | "sent early" | undefined;
   let held: NodeJS.Timeout | undefined;
 
   async function send(batch: readonly Request[]): Promise<void> {
+    inFlight += batch.length;
     const outcomes = await createAll(batch.map(({ creation }) => creation)).catch((error: unknown) =>
       batch.map(() => error as Error),
     );
+    earlySize = inFlight < MIN_IN_FLIGHT ? Infinity : Math.ceil(inFlight / 2);
+    inFlight -= batch.length;
     for (const [index, { resolve, reject }] of batch.entries()) {
       const outcome = outcomes[index]!;
       if (outcome instanceof Error) reject(outcome);
@@ -116,9 +124,12 @@ function createCreationBatcher(createAll: (creations: readonly Creation[]) => Pr
     waiting = [];
     waitingText = 0;
     clearTimeout(held);
-    clearImmediate(turn);
     held = undefined;
+  }
+
+  function endTurn(): void {
     turn = undefined;
+    sendWaiting();
   }
 
   return (creation: Creation): Promise<AppendItemOutcome> =>
@@ -128,6 +139,10 @@ function createCreationBatcher(createAll: (creations: readonly Creation[]) => Pr
       waiting.push({ creation, resolve, reject });
       waitingText += length;
       if (creation.later === true) held ??= setTimeout(sendWaiting, HELD_MS);
-      else turn ??= setImmediate(sendWaiting);
+      else if (turn === undefined) setImmediate(endTurn);
+      if (creation.later !== true) turn ??= "begun";
+      if (waiting.length < earlySize || turn !== "begun") return;
+      turn = "sent early";
+      sendWaiting();
     });
 }
