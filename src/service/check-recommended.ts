@@ -1,22 +1,13 @@
-import type { HostedAssistant } from "../assistant/hosted-assistant.ts";
-import type { ListedQuestions } from "../assistant/recommended-questions.ts";
-import type { Clock } from "../runtime/clock.ts";
-import type { GroundedSuggestions } from "./grounded-suggestions.ts";
-import type { Knowledge } from "./knowledge.ts";
+import type { createGroundedSuggestions, GroundedSuggestions } from "./grounded-suggestions.ts";
 
-type Deps = {
-  readonly questions: ListedQuestions;
-  readonly assistant: HostedAssistant;
-  readonly knowledge: Knowledge;
-  readonly suggestions: GroundedSuggestions;
-  readonly clock: Clock;
-};
+type Deps = Parameters<typeof createGroundedSuggestions>[0] & { readonly suggestions: GroundedSuggestions };
 
 /** Asks each question of `assistant.questions` in both languages, as anybody's first question, without a model. Nothing
  * is charged or recorded. `outcome` is `figures` where the caller's account or the market answers; `source` is the title
  * of the first source, null for none. */
-export async function* checkRecommended({ questions, assistant, knowledge, suggestions, clock }: Deps) {
+export async function checkRecommended({ questions, assistant, knowledge, suggestions, clock }: Deps) {
   await knowledge.newest();
+  const rows = [];
   for (const { scene, ...texts } of questions) {
     for (const lang of ["zh", "en"] as const) {
       const question = texts[lang];
@@ -24,7 +15,8 @@ export async function* checkRecommended({ questions, assistant, knowledge, sugge
       const asked = { question, history: [], research: false, refused: [], now: clock.now(), ...(about && { about }) };
       const { answer, routing } = await assistant.prepare(asked);
       const source = answer?.sources[0]?.title ?? null;
-      yield { scene, lang, question, outcome: answer?.outcome ?? "figures", route: routing.route, source };
+      rows.push({ scene, lang, question, outcome: answer?.outcome ?? "figures", route: routing.route, source });
     }
   }
+  return rows;
 }

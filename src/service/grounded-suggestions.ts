@@ -108,9 +108,7 @@ const itemsOf = (topics: readonly Topic[], isAsked: (shown: string) => boolean):
     ?.items.map(({ id }) => id);
 
 /** The id of the article that the operator named for a recommended question, as a list. */
-const articlesOf = (questions: ListedQuestions): ReadonlyMap<string, readonly string[]> =>
+const articlesOf = (questions: ListedQuestions) =>
   new Map(
-    questions.flatMap(({ zh, en, article }) =>
-      article === undefined ? [] : [zh, en].map((one): [string, string[]] => [one, [article]]),
-    ),
+    questions.flatMap(({ zh, en, article }) => [zh, en].map((one) => [one, article ? [article] : undefined] as const)),
   );

@@ -83,7 +83,8 @@ export async function createService(given: ServiceDeps) {
     news,
     events,
     reportDamage,
-    checkRecommended: () => checkRecommended({ ...deps, questions, assistant, knowledge, suggestions }),
+    checkRecommended: () =>
+      checkRecommended({ ...deps, news: published, questions, assistant, knowledge, suggestions }),
     breakers: assistant.breakers, // Of the model's endpoints; empty without a model.
     embeddings: assistant.embeddings, // Undefined if not configured.
     /** Keeps the vectors of quotable texts up to date until the signal is aborted, if embeddings are configured. */

@@ -34,14 +34,10 @@ export const command = defineCommand("questions", {
 /** Prints how each recommended question is answered. @throws CommandFailure if one has no sure answer */
 async function checkAll(context: Context): Promise<void> {
   if (context.daemon !== undefined) throw new UsageError("The answers are checked on the storage: give --storage.");
-  const rows = await withSession(context, async ({ service }) => {
-    const { collect } = await import("../../../runtime/batches.ts");
-    return collect(service.checkRecommended());
-  });
+  const rows = await withSession(context, ({ service }) => service.checkRecommended());
   await printTable(context, { table: "checked questions", rows });
   const doubtful = rows.filter(({ outcome }) => outcome !== "answered" && outcome !== "figures").length;
   if (doubtful === 0) return;
-  const advice =
-    "Name the article that answers each in assistant.questions (`article`), or ask in the article's words.";
+  const advice = "Name the article that answers each in assistant.questions, or ask in the article's words.";
   throw new CommandFailure(EXIT.failure, `${doubtful} of ${rows.length} have no sure answer. ${advice}`);
 }
