@@ -2,7 +2,6 @@ import type { Config, JwtConfig } from "../config/config-schema.ts";
 import { LIMITS } from "../contract/field-bounds.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type Logger, silentLogger } from "../runtime/logger.ts";
-import { createWindowCounter } from "../runtime/cache/window-counter.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { Users } from "./users.ts";
@@ -11,7 +10,7 @@ import { AnpError } from "../contract/errors.ts";
 import { codePoints, isPortable, type Language } from "../contract/schemas/shared-fields.ts";
 import { sha256 } from "../runtime/json/canonical-json.ts";
 import { readBytes } from "../runtime/read-bytes.ts";
-import { createThrottle } from "../runtime/throttle.ts";
+import { createLineLimit, createThrottle } from "../runtime/throttle.ts";
 
 type Accounts = { users: Users; tokens: Tokens; subscriptions: Subscriptions };
 type AuthenticatorDeps = Accounts & { config: Config; clock: Clock; logger: Logger };
@@ -21,7 +20,6 @@ export async function createAuthenticator({ config, clock, users, tokens, subscr
   const { jwt, cache_ms } = config.auth;
   if (jwt === undefined) return (token: string) => tokens.resolve(token);
   const verify = await createJwtVerifier(jwt, clock, logger);
-
   const ignored = createThrottle<string>(LOGGED_EVERY_MS, (times, rule) => logger.warn({ times, rule }, IGNORED));
 
   // It also stores the token's settings of the user, so that the API and the command line show the same.
@@ -58,7 +56,6 @@ const KEY_SET_ERRORS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JO
 const KEY_SET = { ms: 2000, bytes: 1024 * 1024 };
 const PAUSE_MS = 1000; // After the key set failed, callers fail fast for this long, ms.
 const LOGGED_EVERY_MS = 30_000;
-const LINES_A_SECOND = 100;
 const IGNORED = "claims of the platform's tokens were ignored, and the default is used";
 /** Whether a token is a compact JWS, whose header is a JSON object in base64url. The text is not verified. */
 const isJwt = (token: string): boolean => /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token);
@@ -85,9 +82,9 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
     logger.error({ times, reason }, "the key set of auth.jwt.jwks_url cannot be read: its tokens are refused with 503");
   });
   let failedAt = -Infinity;
-  const countLines = createWindowCounter(1000);
+  const mayLog = createLineLimit();
   const refuse = (why: string): JwtIdentity | undefined => {
-    if (countLines("").times <= LINES_A_SECOND) logger.debug({ reason: why }, "a token of the platform was refused");
+    if (mayLog()) logger.debug({ reason: why }, "a token of the platform was refused");
     return undefined;
   };
 

@@ -1,8 +1,7 @@
 import type { H3, H3Event } from "h3";
 import { AnpError } from "../contract/errors.ts";
 import type { Logger } from "../runtime/logger.ts";
-import { createWindowCounter } from "../runtime/cache/window-counter.ts";
-import { createThrottle } from "../runtime/throttle.ts";
+import { createLineLimit, createThrottle } from "../runtime/throttle.ts";
 import type { Service } from "../service/service.ts";
 import { CorruptionError, isOutage } from "../storage/storage.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -24,7 +23,6 @@ const LOGGED_AS_COUNT: ReadonlySet<number> = new Set([429, 503]); // A line for 
 const REFUSALS_EVERY_MS = 5000;
 const DAMAGED = "Stored data that this request needs is damaged. Other requests are served; nothing was charged.";
 const REPAIR = { "retry-after": "60" }; // No repair takes less than a minute.
-const LINES_A_SECOND = 100;
 const LOGGED_ERRORS: Readonly<Record<number, string>> = { 500: "internal error", 1007: "the model call failed" };
 
 /** Mounts a page for GET and HEAD. @param name the name of its requests in metrics and logs */
@@ -42,9 +40,9 @@ export function createRequestWrapper({ ids, reportDamage }: Needed, logger: Logg
   const counted = (message: string) => createThrottle(REFUSALS_EVERY_MS, (times) => logger.warn({ times }, message));
   const refused = counted("requests were refused: too many");
   const unlogged = counted("requests failed that are not logged one by one: too many");
-  const countLines = createWindowCounter(1000);
+  const hasRoom = createLineLimit();
   const mayLog = (): boolean => {
-    const isLogged = countLines("lines").times <= LINES_A_SECOND;
+    const isLogged = hasRoom();
     if (!isLogged) unlogged.note();
     return isLogged;
   };

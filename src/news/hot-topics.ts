@@ -36,11 +36,8 @@ export function createHotTopics({ latest, viewsOf, bundled, clock, logger, inter
     const { items, record } = projection;
     if (items.length === 0 && record.sources.some(({ kind }) => kind === "news")) return undefined;
     const views = viewsOf(projection);
-    return {
-      topics: views.hotTopics(now, limit, days, nearestLanguage(lang)),
-      sentiment: views.sentiment(now, days),
-      record,
-    };
+    const topics = views.hotTopics(now, limit, days, nearestLanguage(lang));
+    return { topics, sentiment: views.sentiment(now, days), record };
   }
 
   return async (query: HotTopicsQuery): Promise<HotTopics> => {

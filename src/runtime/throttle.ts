@@ -1,3 +1,11 @@
+import { createWindowCounter } from "./cache/window-counter.ts";
+
+/** Whether another line may be logged, of at most 100 a second. */
+export function createLineLimit(): () => boolean {
+  const count = createWindowCounter(1000);
+  return () => count("").times <= 100;
+}
+
 /** Reports something that may happen very often: the first time at once, then at most every `every_ms` with a count.
  * @param report called with the number of occurrences since the last call, and what was noted last */
 export function createThrottle<T = void>(every_ms: number, report: (times: number, last: T) => void) {

@@ -27,4 +27,4 @@ export function titleForm(text: string): string | undefined {
 /** The forms of a title: of the whole, and of its first part where it names two things ("What fees are, and how to pay
  * them"). */
 export const formsOfTitle = (title: string): string[] =>
-  [title, fold(title).replace(IS.second, "")].flatMap((part) => titleForm(part) ?? []);
+  Array.from(new Set([fold(title), fold(title).replace(IS.second, "")]), (part) => titleForm(part) ?? []).flat();
