@@ -11,9 +11,13 @@ export interface LedgerReader<E = LedgerRow> {
   readonly read: (from: number, to: number) => Promise<E[]>; // Both included, oldest first; some skip damage.
 }
 
+const CACHED = 5000; // Of a longer ledger, only the newest entries are cached: a walk would replace all others.
+
 /** Reads a user's ledger from the storage. */
 export function storedLedgerReader(ledger: Ledger, user: string): LedgerReader<Entry> {
   let last: Entry | undefined;
+  const read = (from: number, to: number): Promise<Entry[]> =>
+    ledger.read(user, from, to, to > (last?.id ?? 0) - CACHED);
   return {
     async total() {
       const open = await ledger.open(user);
@@ -23,8 +27,8 @@ export function storedLedgerReader(ledger: Ledger, user: string): LedgerReader<E
     last: () => last,
     // The last entry was read with the total: most searches of a range need no other.
     async read(from, to) {
-      if (to !== last?.id) return ledger.read(user, from, to);
-      return [...(from < to ? await ledger.read(user, from, to - 1) : []), last];
+      if (to !== last?.id) return read(from, to);
+      return [...(from < to ? await read(from, to - 1) : []), last];
     },
   };
 }
@@ -34,10 +38,13 @@ export const newestEntries = (ledger: Ledger, user: string, selection: Selection
   newestFirst(storedLedgerReader(ledger, user), selection);
 
 export function toLedgerRow(entry: Entry) {
-  const { id, delta, type, description, ref_id, created_at, account } = entry;
-  const row = { id, delta, type: type as string, description, ref_id, created_at };
-  const balance_after = account.balance as number | null; // Null if the daemon appended entries during the read.
-  return { ...row, balance_after, free_use: isFreeUse(entry), ...adjustmentOf(entry) };
+  const { id, delta, description, ref_id, created_at } = entry;
+  const type: string = entry.type;
+  const balance_after = entry.account.balance as number | null; // Null if the daemon appended entries during the read.
+  const free_use = isFreeUse(entry);
+  const { reason, actor, reverses } = adjustmentOf(entry);
+  // Without a spread, which would take a fifth of the time of a long list.
+  return { id, delta, type, description, ref_id, created_at, balance_after, free_use, reason, actor, reverses };
 }
 
 /** Why and by whom an adjustment was made, and the number of the entry that it reverses; null for other entries. */
@@ -94,8 +101,8 @@ type Selectable = Pick<LedgerRow, "type" | "created_at" | "ref_id">;
 /** Whether an entry matches the selection. */
 export function matches({ type, created_at, ref_id }: Selectable, selection: Selection): boolean {
   const { types, since = -Infinity, until = Infinity, ref = ref_id, whole } = selection;
-  const at = Date.parse(created_at);
   const isReferred = whole === true ? ref_id === ref : ref_id.startsWith(ref);
+  const at = since === -Infinity && until === Infinity ? 0 : Date.parse(created_at);
   return (types.length === 0 || types.includes(type)) && at >= since && at <= until && isReferred;
 }
 

@@ -45,10 +45,11 @@ export class EntryStore {
     return stored;
   }
 
-  /** The entries `from` to `to` (or the last one), oldest first. Cached ones at either end are not read again. */
-  async read(from: number, to: number): Promise<Entry[]> {
+  /** The entries `from` to `to` (or the last one), oldest first. Cached ones at either end are not read again.
+   * @param cached false for a walk that would replace the whole cache */
+  async read(from: number, to: number, cached = true): Promise<Entry[]> {
     const generation = this.storage.generation();
-    const at = (version: number): Entry | undefined => this.#cache.get(this.#place(version, generation));
+    const at = (version: number) => (cached ? this.#cache.get(this.#place(version, generation)) : undefined);
     const [before, after]: [Entry[], Entry[]] = [[], []];
     let low = Math.max(1, from);
     let high = to;
@@ -58,9 +59,9 @@ export class EntryStore {
     if (low > high) return before;
     const entries = await this.#stream.read(low, high);
     for (const [index, item] of entries.entries()) this.#check(item, low + index);
-    if (this.storage.generation() !== generation) return this.read(from, to);
+    if (this.storage.generation() !== generation) return this.read(from, to, cached);
     if (after.length > 0 && entries.length <= high - low) throw this.missing(low + entries.length);
-    for (const item of entries) this.#cache.set(this.#place(item.id, generation), item);
+    if (cached) for (const item of entries) this.#cache.set(this.#place(item.id, generation), item);
     return [...before, ...entries, ...after];
   }
 
