@@ -124,3 +124,15 @@ it("holds so many entries of all users, and drops those that were not read for l
   expect(storage.calls.length).toBeGreaterThan(before);
   expect(await new EntryStore(storage, "bob", cache).read(2, 2)).toEqual([]);
 });
+
+it("keeps what it holds while a longer ledger is walked through, and reads that one from the storage", async () => {
+  const base = await openStorage("memory:");
+  await earn(ledgerOn(base), 1, 2, 3, 4);
+  const storage = watchedStorage(base, () => "pass");
+  const stored = new EntryStore(storage, "alice", new BoundedLru<Entry>(2));
+  await stored.read(1, 2);
+  expect(await stored.read(1, 4, false)).toHaveLength(4);
+  const walked = storage.calls.length;
+  await stored.read(1, 2);
+  expect(storage.calls).toHaveLength(walked);
+});
