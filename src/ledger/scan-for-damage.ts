@@ -15,7 +15,9 @@ export interface LedgerDamage {
 export interface ChargeTrace {
   /** Whether this key, which begins with `users` and a user, holds a trace. */
   isAt(key: readonly EncodedSegment[]): boolean;
-  readonly schema: z.ZodType<{ message_id: number }>; // Of a trace: `message_id` is the charged answer.
+  readonly schema: z.ZodType<{ message_id: number }>;
+  /** The id of the charged answer. */
+  answerOf(value: { readonly message_id: number }, key: Key): number;
 }
 
 /** Callbacks for every key and entry that a verification reads, so that further checks need no scan of their own. */
@@ -68,8 +70,8 @@ export async function scanUsers(storage: Storage, prefix: Key, { trace, onKeys }
     }
     indexed.push(...(await readFound(storage, pointers, operationPointer)));
     if (indexed.length >= FOLLOWED) await followPointers(storage, indexed.splice(0));
-    for (const { user, value } of trace ? await readFound(storage, answers, trace.schema) : [])
-      user.answers.push(value.message_id);
+    for (const { user, key, value } of trace ? await readFound(storage, answers, trace.schema) : [])
+      user.answers.push(trace!.answerOf(value, key));
     await onKeys?.(batch);
   }
   await followPointers(storage, indexed);

@@ -18,7 +18,8 @@ export interface Storage {
   has(key: Key): Promise<boolean>;
   /** The values of several keys in the order asked for. */
   getMany(keys: readonly Key[]): Promise<(string | undefined)[]>;
-  /** Creates the value if the key is absent, atomically and durably. False when the key has a value already. */
+  /** Creates the value if the key is absent, atomically and durably. False when the key has a value already.
+   * @param how.later on files, a power failure may undo it: for a value that its reader can do without */
   create(key: Key, value: string, how?: Pick<AppendOptions, "later">): Promise<boolean>;
   /** As `create`, but only while the predecessor exists. */
   createAfter(key: Key, value: string, predecessor: Predecessor): Promise<CreateOutcome>;

@@ -73,7 +73,7 @@ it("writes the event and the turn of an answer that opened a session, each once"
   expect(await base.get(turn)).toBeUndefined();
   clock.advance(LATE_MS);
   await ask(service);
-  expect(await base.get(turn)).toBe(JSON.stringify({ message_id: opened }));
+  expect(await base.get(turn)).toBe(JSON.stringify({ message_id: 0 }));
   await ask((await openFixtureService({ storage: base, seed: "three" })).service);
   const events = (await collect(service.events.export())).map((line) => JSON.parse(line) as StoredEvent);
   expect(events.filter(({ message_id }) => message_id === opened)).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { chmod, mkdir, readdir, realpath, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { z } from "zod";
@@ -33,6 +33,29 @@ describe("files driver", () => {
     const names: string[] = [];
     for await (const segment of storage.children(["a"])) names.push(segment.text);
     expect(names.sort()).toEqual(["b", "c"]);
+    await folder.remove();
+  });
+
+  it("creates values of one text that nobody waits for as links to one file, and goes on without that file", async () => {
+    const folder = await folderOnDisk();
+    const [one, other] = await Promise.all([1, 2].map(() => openStorage(`fs:${folder.path}/data`)));
+    const create = (storage: Storage, name: string, text = "same"): Promise<boolean> =>
+      storage.create(["a", name, "turn"], text, { later: true });
+    const inode = async (name: string): Promise<number> =>
+      (await stat(join(folder.path, "data/a", name, "turn.json"))).ino;
+    expect(await create(one!, "b")).toBe(true);
+    expect(await Promise.all([create(one!, "c"), create(one!, "d"), create(other!, "e")])).toEqual([true, true, true]);
+    expect(await create(other!, "b")).toBe(false);
+    expect(await inode("e")).toBe(await inode("b"));
+
+    await one!.put(["a", "c", "turn"], "changed");
+    expect(await create(one!, "f", "another")).toBe(true);
+    await rm(join(folder.path, "data/.shared"));
+    await rm(join(folder.path, "data/a/d"), { recursive: true });
+    expect(await create(other!, "d")).toBe(true);
+    const texts = await one!.getMany(["b", "c", "d", "e", "f"].map((name) => ["a", name, "turn"]));
+    expect(texts).toEqual(["same", "changed", "same", "same", "another"]);
+    expect(await collect(one!.keys([]))).toHaveLength(5);
     await folder.remove();
   });
 

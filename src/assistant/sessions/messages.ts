@@ -5,7 +5,7 @@ import { minIdAt, type Ids } from "../../runtime/ids.ts";
 import { createBackground } from "../../runtime/background.ts";
 import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import { readDocument, readDocuments } from "../../storage/documents.ts";
-import { streamItem } from "../../storage/keys.ts";
+import { encodeKey, streamItem } from "../../storage/keys.ts";
 import type { EncodedSegment, Key, NewValue, Storage } from "../../storage/storage.ts";
 import { CorruptionError, StorageError } from "../../storage/storage.ts";
 import { Stream } from "../../storage/stream.ts";
@@ -126,8 +126,8 @@ function createSessions({ storage, clock, kept_days }: SessionDeps) {
     };
     if (session_id === message_id) {
       checkCharge();
-      // If it already exists, another caller wrote the same value.
-      await storage.create(stream.name, JSON.stringify({ message_id }), { later: true });
+      // If it already exists, another caller wrote it. After a power failure it is missing, and written again.
+      await storage.create(stream.name, OPENED, { later: true });
       return;
     }
     for (let head = await stream.head(); ; head = await stream.headAfterRefusal(head)) {
@@ -181,9 +181,18 @@ async function recentTurns(storage: Storage, stream: Stream<SessionTurn>, head: 
   return [...new Set(turns.map(({ message_id }) => message_id))];
 }
 
+/** What is stored for the message that opened a session, whose id is the session's: the same text for all sessions, which
+ * files need not store again. Earlier builds stored the id. */
+const OPENED = JSON.stringify({ message_id: 0 });
+
 /** The turn of the message that opened a session; none if the session was opened without one, or by an earlier build. */
-const firstTurn = (storage: Storage, { name }: Stream<SessionTurn>): Promise<SessionTurn[]> =>
-  readDocuments(storage, [name], sessionTurn);
+async function firstTurn(storage: Storage, { name }: Stream<SessionTurn>): Promise<SessionTurn[]> {
+  const stored = await readDocuments(storage, [name], sessionTurn);
+  return stored.map((turn) => ({ message_id: messageOf(turn, name) }));
+}
+
+const messageOf = ({ message_id }: SessionTurn, key: Key): number =>
+  message_id || Number(encodeKey(key).split(":").at(-1));
 
 /** The last turn of a session; undefined if it has none. */
 export async function lastTurn(storage: Storage, session: Stream<SessionTurn>): Promise<SessionTurn | undefined> {
@@ -195,4 +204,5 @@ export const sessionTrace = {
   isAt: (key: readonly EncodedSegment[]): boolean =>
     key[2]?.text === "sessions" && (key.length === 4 || streamItem(key) !== undefined),
   schema: sessionTurn,
+  answerOf: messageOf,
 };

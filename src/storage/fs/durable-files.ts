@@ -13,6 +13,7 @@ const VALUE_GONE = "ERR_VALUE_GONE"; // Our own code: a value that was read is g
 /** Codes of damaged values. All others except ENOENT are outages: on ENOTDIR, the storage's folder may be a file. */
 const DAMAGE_CODES = ["EISDIR", "ERR_FS_FILE_TOO_LARGE", "ERR_STRING_TOO_LONG", VALUE_GONE, SEALED_DAMAGED];
 export const TEMPORARY_SUFFIX = ".tmp";
+const SHARED = ".shared";
 /** Linux writes and syncs in one call (O_SYNC). Elsewhere, as on macOS, only fsync reaches beyond the cache of the disk. */
 const OPENED = process.platform === "linux" ? "as" : "a";
 const FILE_MODE = 0o600; // Only the owner may read ledgers and questions.
@@ -30,6 +31,7 @@ export class DurableFiles {
   readonly #syncedFolders = new Set<string>(); // Folders whose names are synced.
   readonly #writer = randomUUID();
   #temporaryFiles = 0;
+  #shared: string | undefined; // Text of the file that `createLater` links, once known.
   #readsAtOnce = 0;
   readonly #buffer = Buffer.allocUnsafeSlow(READ_AT_ONCE + 1);
 
@@ -118,6 +120,27 @@ export class DurableFiles {
       ]);
     }
     return outcome;
+  }
+
+  /** Creates a file that nobody waits for, as one more link to a synced file of that text: one system call and no sync. A
+   * power failure may undo it, and leaves no part of it. For one text per storage: another one replaces that file. */
+  async createLater(path: string, text: string): Promise<CreateOutcome> {
+    const shared = join(this.#base, SHARED);
+    for (let isAgain = false; ; isAgain = true) {
+      await this.ensureFolder(dirname(path));
+      if (this.#shared !== text && (isAgain || (await this.read(shared)) !== text)) await this.write(shared, text);
+      this.#shared = text;
+      try {
+        await link(shared, path);
+        return "created";
+      } catch (error) {
+        if (hasCode(error, "EEXIST")) return "conflict";
+        if (isAgain) throw error;
+        // It has as many links as the file system allows, or it or a folder was removed.
+        this.#shared = undefined;
+        this.#forgetFolders();
+      }
+    }
   }
 
   /** Creates a file, or makes an existing one with the same text durable. False when it has another text. */

@@ -49,10 +49,10 @@ export function fsDriver(base: string): StorageDriver {
     getMany: async (keys) => files.readMany(keys.map(admitted)),
     setItemRaw: setItem,
     removeItem: (key) => identity.around(() => files.remove(pathOf(key))),
-    createItem: (key, value, predecessor) =>
+    createItem: (key, value, predecessor, later) =>
       identity.around(async () => {
         const path = pathOf(key);
-        if (predecessor === undefined) return files.create(path, value);
+        if (predecessor === undefined) return later ? files.createLater(path, value) : files.create(path, value);
         // Not checked before every creation: the lookup of an absent name waits while its folder is written to.
         if (existsSync(path)) return "conflict";
         // A predecessor that exists now still does when the file is linked: nothing of a stream is ever removed.
