@@ -341,3 +341,24 @@ describe("the things that a question is about", () => {
     expect(partsOf(question)).toEqual(parts);
   });
 });
+
+it("trusts the meaning of words less, the more of the operator's texts are about other things than services", () => {
+  const article = (id: string, lang: "en" | "zh", text: string): Passage => passage({ id, lang, title: id, text });
+  const services = [
+    article("withdraw", "en", "Open your wallet, choose the coin and the network, enter the address and confirm it."),
+    article("提现", "zh", "打开钱包，选择币种和网络，输入提现地址，然后用验证码确认。到账时间取决于网络。"),
+  ];
+  const others = [
+    article("a", "en", "Carboniferous lycopsids dominated peat swamps of equatorial Euramerica, beside calamites."),
+    article("b", "zh", "石炭纪的石松类植物曾在欧美大陆的泥炭沼泽中占据优势，与芦木和种子蕨共生。"),
+  ];
+  const index = new AnswerIndex(services);
+  expect(index.trust()).toBe(1);
+  index.change({ removed: [], added: others });
+  const mixed = index.trust();
+  expect(mixed).toBeLessThan(1);
+  expect(new AnswerIndex([...others, ...services]).trust()).toBe(mixed);
+  expect(new AnswerIndex(others).trust()).toBeLessThan(mixed);
+  index.change({ removed: others.map(keyOf), added: [] });
+  expect(index.trust()).toBe(1);
+});

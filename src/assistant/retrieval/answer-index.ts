@@ -7,7 +7,7 @@ import { plainText } from "../../language/plain-text.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { keyOf, titlesOf, type Passage, type PassageChanges } from "../passage.ts";
 import { LanguageIndex, searchTerms, type FoldedText } from "./language-index.ts";
-import { encode, scaleTo } from "../encoder/encoder.ts";
+import { encode, knownOf, scaleTo } from "../encoder/encoder.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import { unitsOf } from "./text-units.ts";
 import { formsOfTitle, titleForm } from "./title-form.ts";
@@ -23,7 +23,7 @@ export interface IndexedPassage {
 }
 
 const CACHED = { details: 1000, subjects: 10_000 };
-const { said: SAID } = TUNING.meaning;
+const { said: SAID, trust: TRUST } = TUNING.meaning;
 
 /** The search index of the passages in both languages. The cost of an update depends on the changes only; afterwards the
  * index gives the same results as one built from scratch. */
@@ -41,6 +41,8 @@ export class AnswerIndex {
   readonly #counterparts = new Map<string, number>();
   readonly #lasting = new Set<number>(); // Help and notices.
   #characters = 0; // Total length of help and notices.
+  readonly #terms = { zh: 0, en: 0 }; // Of the beginnings of help and notices.
+  readonly #known = { zh: 0, en: 0 }; // Those of them that occur in texts about services.
   readonly #titled = new Map<string, Set<number>>(); // Passages by canonical title or alias, and help and notices by its forms.
 
   /** @param lexicon the operator's synonyms, added to the built-in ones */
@@ -82,6 +84,12 @@ export class AnswerIndex {
     return this.#lasting.size <= passages && this.#characters <= characters ? this.#lasting : undefined;
   }
 
+  /** How much the vectors say about help and notices, 0 to 1: 1 if they use words as usual in texts about services. */
+  trust(): number {
+    const usual = this.#known.zh / TRUST.usual.zh + this.#known.en / TRUST.usual.en;
+    return Math.min(1, usual / (this.#terms.zh + this.#terms.en || 1)) ** TRUST.power;
+  }
+
   /** The passages whose title or alias equals a question; else those that it asks for in the plainest way. */
   titled(question: string): IndexedPassage[] {
     const found = this.#titled.get(canonical(question)) ?? this.#titled.get(titleForm(question) ?? "");
@@ -116,6 +124,7 @@ export class AnswerIndex {
     if (passage.kind === "news") return;
     this.#lasting.add(number);
     this.#characters += passage.text.length;
+    this.#countTerms(folded, lang, 1);
   }
 
   #remove(key: string): void {
@@ -133,8 +142,16 @@ export class AnswerIndex {
       if (this.#titled.get(title)?.size === 0) this.#titled.delete(title);
     }
     this.#passages[number] = undefined;
-    if (this.#lasting.delete(number)) this.#characters -= passage.text.length;
     this.#free.push(number);
+    if (!this.#lasting.delete(number)) return;
+    this.#characters -= passage.text.length;
+    this.#countTerms(folded, lang, -1);
+  }
+
+  #countTerms({ body }: FoldedText, lang: Language, step: 1 | -1): void {
+    const terms = searchTerms(body.slice(0, SAID.beginning));
+    this.#terms[lang] += step * terms.length;
+    this.#known[lang] += step * Math.round(knownOf(terms) * terms.length);
   }
 }
 

@@ -113,15 +113,16 @@ function rankByMeaning(index: AnswerIndex, search: Search, articles: readonly Ra
 
 /** The vector of a question and the previous one; the fewer of its terms are known, the shorter it is. Misspelt words are
  * corrected. */
-function meaningOf({ vocabulary }: AnswerIndex, { question, previous }: Search): Float32Array {
+function meaningOf(index: AnswerIndex, { question, previous }: Search): Float32Array {
   const before = searchTerms(previous?.question ?? "");
   let left = QUESTIONS.corrections;
   const isMisspelt = (word: string): boolean => !openEncoder().has(stem(word)) && left-- > 0;
   const corrected = fold(question).replace(/[a-z]{4,}/g, (word) =>
-    isMisspelt(word) ? (vocabulary.corrections(word)[0] ?? word) : word,
+    isMisspelt(word) ? (index.vocabulary.corrections(word)[0] ?? word) : word,
   );
   const terms = searchTerms(corrected);
-  return scaleTo(encode([before, MEANING.before], [terms, 1]), knownOf([...before, ...terms]) ** MEANING.known);
+  const length = index.trust() * knownOf([...before, ...terms]) ** MEANING.known;
+  return scaleTo(encode([before, MEANING.before], [terms, 1]), length);
 }
 
 /** The scores of an article whose title the question is: it ranks first. */
