@@ -9,7 +9,9 @@ import * as points from "./schemas/points-schemas.ts";
 /** Groups of operations. The operations of a group share a rate limit. */
 export type RateGroup = "account" | "chat" | "events" | "points" | "public" | "refresh";
 
-interface EndpointFacts {
+/** One endpoint of the interface, as data; `documentation.json` describes it. */
+export interface Endpoint {
+  readonly path: string;
   readonly method: "GET" | "POST";
   readonly tag: "Accounts" | "Assistant" | "News" | "Points" | "Events";
   readonly auth: "required" | "optional" | "none"; // Of a valid X-User-Token header; with `none` it is ignored.
@@ -21,11 +23,6 @@ interface EndpointFacts {
   readonly max_age_s?: number; // Cache lifetime of a success, which has an ETag for If-None-Match.
   readonly idempotent?: true; // Whether an Idempotency-Key header makes a retry safe.
   readonly keeps_body?: true; // Whether the body is stored as sent: values that JavaScript would change are refused.
-}
-
-/** One endpoint of the interface, as data; `documentation.json` describes it. */
-export interface Endpoint extends EndpointFacts {
-  readonly path: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   readonly data: z.ZodObject; // The envelope's `data` on success.
@@ -53,11 +50,11 @@ const OPERATIONS = {
 
 /** The name of an operation of the interface. */
 export type OperationId = keyof typeof OPERATIONS;
-const TABLE = facts as Readonly<Record<OperationId, EndpointFacts>>;
+type EndpointFacts = Omit<Endpoint, "path" | "query" | "body" | "data">;
 
 /** The interface: 13 endpoints. Routes, the checks of requests and the OpenAPI document are made from this table. */
 export const ENDPOINTS = Object.fromEntries(
-  Object.entries(OPERATIONS).map(([id, schemas]) => [id, { ...TABLE[id as OperationId], ...schemas }]),
+  Object.entries(OPERATIONS).map(([id, schemas]) => [id, { ...facts[id as OperationId], ...schemas }]),
 ) as { readonly [K in OperationId]: EndpointFacts & (typeof OPERATIONS)[K] };
 
 /** The endpoint at a path of the API, whatever the method. */

@@ -68,11 +68,7 @@ export async function createService(given: ServiceDeps) {
   const { budget } = deps.config.model ?? {};
   const budgets = budget && createTokenBudgets({ ...parts, budget, dayOf: accounts.quotaRules.dayOf });
   const suggestions = createGroundedSuggestions({ ...parts, questions, assistant, knowledge, news: published });
-  // A refresh ends when the lists for readers are made of the new snapshot.
-  const renewed = async <T>(result: T): Promise<T> => suggestions.renew().then(() => result);
-  const refresh: News["refresh"] = async (...how) => renewed(await published.refresh(...how));
-  const refreshAfter: News["refreshAfter"] = async (...how) => renewed(await published.refreshAfter(...how));
-  const news = { ...published, refresh, refreshAfter };
+  const news = finishRefreshes(published, () => suggestions.renew(), observer);
   const chat = createChat({ ...parts, reportDamage, budgets, events, news, assistant, knowledge, suggestions });
   const feed = createFrontPageOperations({ ...parts, questions, news, events, suggestions, assistant, reportDamage });
   const operations: Operations = { ...accounts.operations, ...feed, sendChat: chat };
@@ -115,11 +111,10 @@ export async function createService(given: ServiceDeps) {
 }
 
 function openNews(deps: ServiceDeps): News {
-  const { logger, anchor_ms, newsViews, observer, workers = false } = deps;
+  const { logger, anchor_ms, newsViews, observer, workers } = deps;
   const runner = workers ? newsInWorker({ logger, observer }) : deps.runners?.news;
   const shift = anchor_ms === undefined ? undefined : { anchor_ms };
-  const news = createNews({ ...deps, config: deps.config.news, shift, runner, views: newsViews });
-  return observer === undefined ? news : observeNews(news, observer);
+  return createNews({ ...deps, config: deps.config.news, shift, runner, views: newsViews });
 }
 
 async function openAssistant(deps: ServiceDeps): Promise<HostedAssistant> {
@@ -178,21 +173,23 @@ const observeModel = (model: ModelGateway, observer: ServiceObserver): ModelGate
   },
 });
 
-function observeNews(news: News, observer: ServiceObserver): News {
-  function reported<T>(mode: RefreshMode, refreshing: Promise<T>): Promise<T> {
+/** A refresh ends when the lists for readers are made of the new snapshot. */
+function finishRefreshes(news: News, renew: () => Promise<void>, observer: ServiceObserver | undefined): News {
+  async function finish<T>(mode: RefreshMode, refreshing: Promise<T>): Promise<T> {
     const started = performance.now();
-    const ended = (ok: boolean): void => observer.refreshed(mode, ok, performance.now() - started);
-    refreshing.then(
-      // A refresh by another process is reported by that process.
-      (result) => result !== undefined && ended(true),
-      () => ended(false),
-    );
-    return refreshing;
+    const ended = (ok: boolean): void => observer?.refreshed(mode, ok, performance.now() - started);
+    const result = await refreshing.catch((error: unknown) => {
+      ended(false);
+      throw error;
+    });
+    if (result !== undefined) ended(true); // A refresh by another process is reported by that process.
+    await renew();
+    return result;
   }
 
   return {
     ...news,
-    refresh: (mode, notWithin_ms) => reported(mode, news.refresh(mode, notWithin_ms)),
-    refreshAfter: (after, mode) => reported(mode, news.refreshAfter(after, mode)),
+    refresh: (mode, notWithin_ms) => finish(mode, news.refresh(mode, notWithin_ms)),
+    refreshAfter: (after, mode) => finish(mode, news.refreshAfter(after, mode)),
   };
 }
