@@ -22,8 +22,7 @@ const MIN_FULL_ID_LENGTH = 10; // They hold the time of a request id of ours.
  * @param onUser called after each ledger that was searched
  * @param user whose ledger to search; all users' when left out, and a number then finds nothing
  * @throws AnpError 404 for a user who is not known
- * @example
- * const [found] = await findEntries(service, "17", () => undefined, skipUsers(console.error), "alice"); */
+ * @example const [found] = await findEntries(service, "17", () => undefined, skipUsers(console.error), "alice"); */
 export async function findEntries(service: AccountsService, id: string, onUser: OnUser, skip: Skip, user?: string) {
   const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
   if (number !== undefined && number >= SMALLEST_MESSAGE_ID) {

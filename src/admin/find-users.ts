@@ -14,8 +14,7 @@ const MIN_TOKEN_START = TOKEN_PREFIX.length + 4; // Enough to search by.
  * a token may name more than one user.
  * @param onCut called with how many characters were compared, where more were given: the others are not stored
  * @throws AnpError 404 when it names none
- * @example
- * const [user, ...others] = await findUsers(service, "anp_Xk3v"); */
+ * @example const [user, ...others] = await findUsers(service, "anp_Xk3v"); */
 export async function findUsers(
   { users, tokens }: Pick<AccountsService, "users" | "tokens">,
   text: string,

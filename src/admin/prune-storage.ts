@@ -23,8 +23,7 @@ interface PruneOptions {
 
 /** Removes what is older than the configuration keeps, by whole UTC days: answers, sessions whose last turn is a day older
  * still, and days of events. Ledgers stay. It may be interrupted anywhere, and several processes may do it at once.
- * @example
- * const [answers, sessions, eventDays] = await pruneStorage(service, { dryRun: true }); */
+ * @example const [answers, sessions, eventDays] = await pruneStorage(service, { dryRun: true }); */
 export async function pruneStorage(
   { storage, clock, config }: Pick<AccountsService, "storage" | "clock" | "config">,
   options: PruneOptions = {},

@@ -8,8 +8,7 @@ const ENTRIES_SEARCHED = 50;
 
 /** Reads what support needs to know of a user, each list newest first.
  * @throws AnpError 404 for a user who is not known
- * @example
- * const { details, last_questions } = await userOverview(service, "alice"); */
+ * @example const { details, last_questions } = await userOverview(service, "alice"); */
 export async function userOverview(service: AccountsService, user: string) {
   const { storage, clock } = service;
   const details = await userDetails(service, user);

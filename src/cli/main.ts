@@ -12,8 +12,7 @@ import { descriptionOf, examplesOf, notesOf } from "./help/command-help.ts";
 import { escapeForTerminal } from "./terminal/clean-text.ts";
 
 /** Runs one command line, the words after `anp`. @returns the exit code of the process
- * @example
- * const code = await main(["ledger", "alice", "--json"], io); */
+ * @example const code = await main(["ledger", "alice", "--json"], io); */
 export async function main(argv: readonly string[], io: CommandIo): Promise<number> {
   const invocation: Invocation = { verbose: (io.env["ANP_DEBUG"] ?? "") !== "", exit: EXIT.ok };
   // The command that wrote reports a failed write. A reader that has gone is not a failure.

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { createEmbeddingsClient } from "../assistant/embeddings/embeddings-client.ts";
 import { readVectors } from "../assistant/embeddings/read-vectors.ts";
 import { headersOf, providersOf, type EmbeddingsConfig, type ProviderConfig } from "../config/model-config.ts";
+import { printLocation } from "../news/sources/read-source.ts";
 import { silentLogger } from "../runtime/logger.ts";
 import { didYouMean } from "../runtime/text/edit-distance.ts";
 import type { Finding } from "../storage/health/finding.ts";
@@ -34,7 +35,7 @@ export async function checkModel({ loaded }: CheckInput, signal: AbortSignal): P
 
 async function probeEmbeddings(config: EmbeddingsConfig, signal: AbortSignal): Promise<Finding> {
   const { model } = config;
-  const place = config.base_url.replace(/(:\/\/)[^/?#@]*@/, "$1");
+  const place = printLocation(config.base_url);
   const client = createEmbeddingsClient(config, { logger: silentLogger });
   const started = performance.now();
   const bounded = client.embed("passages", ["ping"], readVectors, timeoutSignal(signal, ANSWER_MS));
@@ -47,7 +48,7 @@ async function probeEmbeddings(config: EmbeddingsConfig, signal: AbortSignal): P
 
 async function probe(model: ProviderConfig, otherwise: "none" | "extractive", signal: AbortSignal): Promise<Finding> {
   const base = model.base_url.replace(/(?<!\/)\/+$/, "");
-  const place = base.replace(/(:\/\/)[^/?#@]*@/, "$1");
+  const place = printLocation(base);
   const ask = (path: string, init?: RequestInit): Promise<Response> => {
     const headers = { ...headersOf(model), "content-type": "application/json" };
     return fetch(`${base}${path}`, { headers, signal: timeoutSignal(signal, ANSWER_MS), redirect: "error", ...init });

@@ -14,8 +14,7 @@ export type AppOptions = DaemonState & OperationOptions;
 
 /** The HTTP surface: the contract's endpoints mounted on the service, and the daemon's own pages. Every error becomes
  * an envelope.
- * @example
- * const response = await createApp(service, logger).request("http://anp.test/api/v1/news/hot"); */
+ * @example const response = await createApp(service, logger).request("http://anp.test/api/v1/news/hot"); */
 export function createApp(service: Service, logger: Logger, options: AppOptions = {}): H3 {
   const context = createOperationContext(service, logger, options);
   const wrap = createRequestWrapper(service, logger, options.meter, context.cors);

@@ -31,8 +31,7 @@ const TICKER_IN_QUESTION =
 
 /** The tickers of the assets named in a question, or in a title that is compared with one. Matching is lenient: names and
  * known tickers match in any case, and an unknown word in capitals is a ticker ("ORCH") unless it is an acronym.
- * @example
- * assetsInQuestion("比特币和 sol 怎么样"); // Set { "BTC", "SOL" } */
+ * @example assetsInQuestion("比特币和 sol 怎么样"); // Set { "BTC", "SOL" } */
 export function assetsInQuestion(text: string, tokens: readonly Token[] = tokenize(text)): Set<string> {
   const found = new Set<string>();
   for (const [, marked, pair, capitals] of text.matchAll(TICKER_IN_QUESTION)) {
@@ -66,8 +65,7 @@ const QUOTE = /^\s?[/-]\s?(?:USDT?|USDC|BTC|ETH|EUR)\b|^(?:USDT|USDC)\b/;
  * on the product's own questions). Known assets match by name or ticker. Other assets match by ticker notation:
  * `$TIDE`, `TIDE/USDT`, a name followed by its ticker in brackets (`Tidepool (TIDE)`), or a ticker that is also a
  * category of the feed.
- * @example
- * assetsInNews("Tidepool (TIDE) drained as bitcoin and ETF flows rise"); // ["TIDE", "BTC"] */
+ * @example assetsInNews("Tidepool (TIDE) drained as bitcoin and ETF flows rise"); // ["TIDE", "BTC"] */
 export function assetsInNews(text: string, categories: readonly string[] = []): string[] {
   const found: { readonly symbol: string; readonly at: number }[] = [];
   for (const match of toSimplified(text).matchAll(NAME)) {

@@ -24,8 +24,7 @@ export const hasHan = (text: string): boolean => HAN.test(text);
 /** The language of a text by its script. Chinese questions and headlines carry English names and tickers ("BTC 今天怎么样"),
  * so a few Chinese characters decide; an English sentence that quotes one Chinese name stays English. Japanese and Korean
  * are answered in English. `fallback` is the language of a text without a letter.
- * @example
- * detectLanguage("BTC 今天怎么样"); // "zh" */
+ * @example detectLanguage("BTC 今天怎么样"); // "zh" */
 export function detectLanguage(text: string, fallback: Language = "en"): Language {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
   const others = text.match(/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0;

@@ -28,8 +28,7 @@ const LONGEST_PHRASE = 4;
 
 /** The concepts that a text names, in the order of their mention.
  * @param correct whether unknown words are replaced by the nearest words of the lexicon
- * @example
- * conceptsOf(tokenize("withdrawel fee"), QUESTION_LEXICON, true); // Set { "withdraw", "fee" } */
+ * @example conceptsOf(tokenize("withdrawel fee"), QUESTION_LEXICON, true); // Set { "withdraw", "fee" } */
 export function conceptsOf(tokens: readonly Token[], lexicon: Lexicon, correct = false): Set<string> {
   const found = new Set<string>();
   const { concepts } = lexicon;

@@ -21,8 +21,7 @@ const BULLET = /^[ \t]*[*+-][ \t]+/gm;
 
 /** The plain text of an HTML or Markdown article, in lines, with item numbers and bars between cells. Linear time.
  * @param bullet marker of an item of an unordered list
- * @example
- * plainText("<h2>Fees</h2>**0.5**&nbsp;USDT"); // "\nFees\n0.5 USDT" */
+ * @example plainText("<h2>Fees</h2>**0.5**&nbsp;USDT"); // "\nFees\n0.5 USDT" */
 export function plainText(article: string, bullet = ""): string {
   const text = withoutControls(decodeEntities(withoutMarks(withListsAndRows(article.replace(/\r\n?/g, "\n")))));
   const verbatim: string[] = []; // Code, and signs behind a backslash: no markup.

@@ -9,8 +9,7 @@ const IS_HAN = /^\p{Script=Han}/u;
 export type Token = { readonly text: string; readonly han: boolean };
 
 /** The words, numbers and Chinese runs of a text, folded, in order.
- * @example
- * tokenize("What's the 提现 fee, 1,000?"); // what, the, 提现, fee, 1000 */
+ * @example tokenize("What's the 提现 fee, 1,000?"); // what, the, 提现, fee, 1000 */
 export const tokenize = (text: string): Token[] => tokenizeFolded(fold(text));
 
 /** Tokens of a text that is already folded. */
@@ -30,8 +29,7 @@ const ASCII = /^[\x00-\x7f]*$/;
 const PLAIN = /^[\x00-\x7f\u2010-\u2027\u3000-\u3029\u4e00-\u9fff\uff01-\uff5e]*$/; // Has no marks.
 
 /** Normalizes compatibility forms, case, accents and traditional characters, for comparison.
- * @example
- * fold("Ｃafé 提幣"); // "cafe 提币" */
+ * @example fold("Ｃafé 提幣"); // "cafe 提币" */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   const safe = PLAIN.test(text) ? text : text.replace(TOO_MANY_MARKS, "$1");

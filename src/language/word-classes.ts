@@ -17,8 +17,7 @@ const PREFIXES = groupBy(LONGEST_FIRST, ({ prefix }) => prefix.slice(0, START));
 const LONGEST_ZH = Math.max(...Array.from(CHINESE.keys(), (word) => word.length));
 
 /** The classes of a word.
- * @example
- * classesOf("slumped"); // ["negative", "down", "drop"] */
+ * @example classesOf("slumped"); // ["negative", "down", "drop"] */
 export function classesOf(word: string): string[] {
   const found = [...(ENGLISH.get(word) ?? CHINESE.get(word) ?? [])];
   for (const { prefix, classes } of PREFIXES.get(word.slice(0, START)) ?? [])

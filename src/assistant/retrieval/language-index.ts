@@ -228,9 +228,7 @@ export class Scores {
 
 /** Terms for search, in order and repeated as in the text. English: stemmed words. Chinese needs no dictionary: each
  * character and each pair of neighbours is a term (Nie, Gao, Zhang & Zhou 2000 found unigrams with bigrams as good as words).
- * @example
- * searchTerms("Closing 账户"); // ["close", "账", "账户", "户"]
- */
+ * @example searchTerms("Closing 账户"); // ["close", "账", "账户", "户"] */
 export const searchTerms = (text: string): string[] => termsOfFolded(fold(text));
 
 export function termsOfFolded(folded: string): string[] {

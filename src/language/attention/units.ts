@@ -32,8 +32,7 @@ const POSSESSIVE = /^['’]s(?![\p{L}\d])/u;
 /** The first distinct units of a text, in order. Chinese is split into the longest known words.
  * @param isKnown whether a word has a vector
  * @param names named things that become units of sort `asset`
- * @example
- * unitsOf("BTC falls 5%", isKnown); // $BTC, fall, #5% */
+ * @example unitsOf("BTC falls 5%", isKnown); // $BTC, fall, #5% */
 export function unitsOf(text: string, isKnown: IsKnown, names?: NameTable<NamedThing>): Unit[] {
   const read = text.slice(0, MOST.characters);
   const capitals = stemsWithCapitals(read);
