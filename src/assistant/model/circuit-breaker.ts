@@ -1,5 +1,5 @@
-import { EventEmitter, once } from "node:events";
 import type { ProviderConfig } from "../../config/model-config.ts";
+import { createSemaphore } from "../../runtime/semaphore.ts";
 import { callModel, createBoundedFetch, failureOf, ModelReplyError } from "./model-call.ts";
 import type { CallBounds, ModelCall } from "./model-call.ts";
 import type { Tokens } from "./token-budgets.ts";
@@ -11,26 +11,13 @@ export type ModelProvider = ReturnType<typeof createModelProvider>;
 
 export function createModelProvider(config: ProviderConfig, send = createBoundedFetch(config)) {
   const about = { host: new URL(config.base_url).host, model: config.model };
-  const waiting: EventEmitter[] = [];
-  let running = 0;
+  const turns = createSemaphore(config.max_calls, config.max_waiting);
   let failures = 0;
   let restsUntil = 0;
 
-  async function waitForTurn(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (running < config.max_calls) return void (running += 1);
-    if (waiting.length >= config.max_waiting) throw new ModelReplyError("too many calls wait");
-    const turn = new EventEmitter();
-    waiting.push(turn);
-    await once(turn, "begin", { signal }).catch(() => {
-      waiting.splice(waiting.indexOf(turn), 1);
-      throw signal.reason;
-    });
-  }
-
   async function replyInTurn(prompt: Prompt, bounds: CallBounds, onSpent: (tokens: Tokens) => unknown) {
     const { signal } = bounds;
-    await waitForTurn(signal);
+    if (!(await turns.begin(signal))) throw new ModelReplyError("too many calls wait");
     try {
       if (failures >= BREAKER.failures) restsUntil = performance.now() + BREAKER.rest_ms;
       const reply = await callModel(config, send, prompt, { ...bounds, onSpent });
@@ -43,9 +30,7 @@ export function createModelProvider(config: ProviderConfig, send = createBounded
       if (failures >= BREAKER.failures) restsUntil = performance.now() + BREAKER.rest_ms;
       throw error;
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next.emit("begin");
+      turns.end();
     }
   }
 
