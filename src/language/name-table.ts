@@ -59,8 +59,7 @@ export function newsNames(): NameTable<NamedThing> {
   return news;
 }
 
-/** All names of one thing, folded. */
-type Names = readonly string[];
+type Names = readonly string[]; // All names of one thing, folded.
 
 const KNOWN_ASSETS = new Set(ASSETS.map(({ symbol }) => symbol));
 let questionNames: NameTable<Names> | undefined; // Loaded once per process.

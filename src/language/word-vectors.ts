@@ -21,8 +21,7 @@ export function readWordVectors(file: URL, dimensions: number) {
       const from = dimensions * number;
       for (let at = 0; at < dimensions; at++) sum[at]! += scale * values[from + at]!;
     },
-    /** The bytes after the vectors. */
-    rest: bytes.subarray((5 + dimensions) * size),
+    rest: bytes.subarray((5 + dimensions) * size), // The bytes after the vectors.
   };
 }
 

@@ -37,8 +37,7 @@ function quantitiesOf(figures: readonly Figure[], wanted: string | undefined): Q
   return [...new Map(found.map((one) => [`${one.unit} ${one.value}`, one])).values()];
 }
 
-/** The unit of "12" in "12 months" when it is a factor of a price. */
-const SPANS = "spans";
+const SPANS = "spans"; // The unit of "12" in "12 months" when it is a factor of a price.
 const PLAIN: ReadonlySet<string | undefined> = new Set([...COUNT_UNITS, "time", "percent"]);
 
 const inUnit = (unit: string | undefined, ...values: readonly number[]) => values.map((value) => ({ value, unit }));

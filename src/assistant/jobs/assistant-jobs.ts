@@ -10,8 +10,7 @@ import { VectorIndex } from "../retrieval/vector-index.ts";
 import { routeQuestion } from "../routing/router.ts";
 import { startIndex, type StartIndex } from "./shared-indexes.ts";
 
-/** The id of the index that a job needs; a replaced worker has no index. */
-type OnIndex = { readonly index: number };
+type OnIndex = { readonly index: number }; // The id of the index that a job needs; a replaced worker has no index.
 /** The assistant's jobs on foreign text, on one index. A job returns undefined if the worker does not hold that index. */
 export type AssistantJobs = ReturnType<typeof createAssistantJobs>;
 

@@ -14,8 +14,7 @@ export class ModelReplyError extends Error {
   override readonly name = "ModelReplyError";
 }
 
-/** The statuses whose Retry-After is a backoff time (RFC 9110 §10.2.3). */
-const BUSY = [429, 503];
+const BUSY = [429, 503]; // The statuses whose Retry-After is a backoff time (RFC 9110 §10.2.3).
 
 /** A fetch with an endpoint's timeouts: to connect, to receive the headers, and between parts of the body. */
 export function createBoundedFetch({ connect_ms, headers_ms, idle_ms }: Endpoint): typeof fetch {

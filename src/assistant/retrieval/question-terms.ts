@@ -20,8 +20,7 @@ export interface Search {
   readonly now: number; // Milliseconds since the Unix epoch: news and notices age.
   /** The previous question, if the question is incomplete without it (`isNeeded`), or so short that it may be. */
   readonly previous?: { readonly question: string; readonly isNeeded: boolean } | undefined;
-  /** Ticker of the asset on the user's page, used if the question names no asset. */
-  readonly symbol?: string | undefined;
+  readonly symbol?: string | undefined; // Ticker of the asset on the user's page, used if the question names no asset.
   readonly page?: string | undefined; // Scene of the user's page.
   readonly wide?: boolean; // Whether the answer quotes several articles.
   readonly accept?: (passage: Passage) => boolean; // Limits the search.

@@ -62,8 +62,7 @@ export const readMessages = (storage: Storage, ids: readonly number[]): Promise<
 /** The storage key of an answer. */
 export const messageKey = (id: number): Key => ["messages", String(id)];
 
-/** Retention may have removed answers with ids below `before`. */
-const mark = z.strictObject({ before: z.int().min(1) });
+const mark = z.strictObject({ before: z.int().min(1) }); // Retention may have removed answers with ids below `before`.
 const marksOf = (storage: Storage) => new Stream(storage, ["retention", "answers"], mark);
 
 /** The lowest id of an answer that must exist after its charge; 0 if none was ever pruned. */

@@ -49,8 +49,7 @@ export function createNewsJobs() {
   }
 
   return {
-    /** Decodes and parses a source, unless its content has the hash `knownHash`. */
-    parse: createParse(parsed),
+    parse: createParse(parsed), // Decodes and parses a source, unless its content has the hash `knownHash`.
     /** Builds the next snapshot: its document, its patch to the previous one, and its record. */
     async build({ base, read, options }: BuildInput, { step }: JobContext) {
       const contents = read.map((each) => {

@@ -12,8 +12,7 @@ import { CONCURRENCY, createSourceReader, hasChanged, PARSE_MS, statesAt } from 
 import type { SourceReader, SourceReaderDeps } from "./read-sources.ts";
 import type { createRefreshLease } from "./refresh-lease.ts";
 
-/** Backoff between checks of another process's refresh, ms. */
-const PAUSE_MS = { first: 20, longest: 500 } as const;
+const PAUSE_MS = { first: 20, longest: 500 } as const; // Backoff between checks of another process's refresh, ms.
 
 export interface Refreshed {
   readonly record: SnapshotRecord;

@@ -13,8 +13,7 @@ const MAX_TOPICS = 50;
 const TOPIC_ITEMS = 10;
 const FLAWS = Object.values(patternsOf(HEADLINES, "iu"));
 const READ = 16; // Only the most central items are considered: the others describe the story less well.
-/** Additional topics, for filters: the hottest of each asset, outlet and category. */
-const MORE = { each: 5, all: 200 };
+const MORE = { each: 5, all: 200 }; // Additional topics, for filters: the hottest of each asset, outlet and category.
 /** All views of topics. Their order is constant, since every heat decays by the same factor. */
 export type TopicViews = Readonly<ReturnType<typeof topicViews>>;
 type Ranked = { readonly topic: ProjectedTopic; readonly heat: number };
@@ -27,8 +26,7 @@ export function topicViews(topics: readonly ProjectedTopic[], at: number) {
   const listIn = (lang: Language) =>
     withDistinctQuestions(shownOf(firstIn(ranked, lang)).map((entry) => shownTopic(entry, lang)));
   return {
-    /** The instant of the heats, ms. */
-    at,
+    at, // The instant of the heats, ms.
     /** Number of topics; undefined for filtered views, which have only the listed topics. */
     total: topics.length as number | undefined,
     /** The ids of each topic's items. */
@@ -71,8 +69,7 @@ function shownOf(ranked: readonly Ranked[]): Ranked[] {
 
 /** The topics with fewer than `MAX_TOPICS` hotter ones that are as recent: no time window shows any other. */
 function everShown(ranked: readonly Ranked[]): Ranked[] {
-  /** The latest times of the topics so far, latest first. */
-  const latest: number[] = [];
+  const latest: number[] = []; // The latest times of the topics so far, latest first.
   return ranked.filter(({ topic: { last_ms } }) => {
     const at = latest.findIndex((other) => other < last_ms);
     const rank = at < 0 ? latest.length : at;

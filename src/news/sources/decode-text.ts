@@ -3,8 +3,7 @@ import PATTERNS from "./byte-patterns.json" with { type: "json" };
 import CHARSETS from "./data/charsets.json" with { type: "json" };
 import { SourceError } from "./source-error.ts";
 
-/** Bytes searched for a declaration, and for the charset of text that declares none. */
-const DECLARATION_WINDOW = 1024;
+const DECLARATION_WINDOW = 1024; // Bytes searched for a declaration, and for the charset of text that declares none.
 const SAMPLE = 64 * 1024;
 const DECLARATION = /<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i;
 const MAX_BROKEN = 0.05; // Maximum share of undecodable characters with which a declared charset is accepted.

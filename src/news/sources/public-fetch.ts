@@ -31,8 +31,7 @@ export function createSourceFetch(contact: string | undefined) {
   const userAgent = `anp/${version()}${contact === undefined ? "" : ` (+${contact})`}`;
   const load = cachedPromise(openAgents);
   return {
-    /** Loads the HTTP library in advance, so that loading does not count as the server's time. */
-    load,
+    load, // Loads the HTTP library in advance, so that loading does not count as the server's time.
     /** Follows no redirect. @param request.allowPrivate whether the server may have an address that is not public
      * @throws SourceError `address`, also as the cause of another error, when the server is not public */
     async get(url: URL, { headers, signal, allowPrivate }: SourceRequest): Promise<Response> {

@@ -14,8 +14,7 @@ const OPPOSITES = rowsOf("opposed", "sequel", "only", "turned", "undone").map(
   ([[type = ""] = [], first = [], second = []]) => ({ type, first, second }),
 );
 const IS_LOOSE = OPPOSITES.map(({ type }) => type === "turned" || type === "undone");
-/** The kinds of each concept. */
-const KINDS: Lists = new Map();
+const KINDS: Lists = new Map(); // The kinds of each concept.
 for (const [row, [[type = ""] = [], names = []]] of rowsOf("places", "kind").entries())
   for (const name of names) add(KINDS, name, type === "places" ? type : String(row));
 const PLACES: ReadonlySet<string> = new Set(["places", "country", "city"]); // Kinds of concepts and of names.

@@ -29,8 +29,7 @@ export class HeadlineMemory {
   #readings = new Map<string, Reading>(); // By title.
   #nextId = 0;
 
-  /** The number of known terms. */
-  terms = (): number => this.#numbers.size;
+  terms = (): number => this.#numbers.size; // The number of known terms.
 
   /** The readings of the headlines. Cached readings of other headlines are dropped. */
   async readAll(headlines: readonly Headline[], step: Step): Promise<Reading[]> {

@@ -19,8 +19,7 @@ const PLAIN = { zh: ["{X}怎么了？", "{X}是什么情况？"], en: ["What hap
 export const suggestQuestions = (title: string, members: readonly Reported[], lang: Language): string[] =>
   suggested(JSON.stringify({ title, items: members.slice(0, COUNT.read), lang } satisfies Asked, READ));
 
-/** The fields of an item that questions are made from. */
-type Reported = Pick<NewsItem, "title" | "summary" | "lang">;
+type Reported = Pick<NewsItem, "title" | "summary" | "lang">; // The fields of an item that questions are made from.
 type Asked = Readonly<{ title: string; items: readonly Reported[]; lang: Language }>;
 const READ = ["title", "items", "lang", "summary"]; // The fields to serialize.
 /** Cache of 4 million characters: most topics are shown again after the next refresh, and many alike in both languages. */

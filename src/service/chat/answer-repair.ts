@@ -14,8 +14,7 @@ import { type DeliveryDeps, recordQuestion } from "./delivery.ts";
 export type RepairDeps = DeliveryDeps & Readonly<{ config: Config; clock: Clock; reportDamage: ReportDamage }>;
 
 const REMEMBERED = 20_000; // Users whose records are known to be complete.
-/** Age of an answer, ms, from which on missing writes mean that its writer has died. */
-const LATE_MS = 60_000;
+const LATE_MS = 60_000; // Age of an answer, ms, from which on missing writes mean that its writer has died.
 
 /** Writes the events and turns of answers whose process died between the charge and the writes after the reply. The
  * user's last entries name the charged answers; one without a turn may lack its event, too. */

@@ -74,8 +74,7 @@ export function createRedisIdentity(deps: IdentityDeps) {
   return {
     expected,
     check,
-    /** How often a place was lost and came back. */
-    generation: () => returns,
+    generation: () => returns, // How often a place was lost and came back.
     /** Call it before each command: the check to wait for, or undefined. @throws StorageReplacedError */
     admit(domain: string): Promise<void> | undefined {
       if (expected.id === undefined) return undefined;

@@ -126,8 +126,7 @@ function entryOf(input: string) {
   const dates = texts("date").map((date) => parseDate(date, hints, now));
   return {
     guid: reference(first(texts("guid"))), // The feed's own identifier of the entry, or "".
-    /** The link, absolute if its base is known, or "". */
-    link: reference(first(linksOf(fields, page))),
+    link: reference(first(linksOf(fields, page))), // The link, absolute if its base is known, or "".
     title: line(first(texts("title"))),
     summary: line(first(texts("summary"))).replace(FOOTER, ""),
     /** The name of its first author, or "". */
