@@ -18,7 +18,10 @@ const readFiles = (await readdir("src", { recursive: true })).filter((file) =>
   /\.(br|wasm|md|txt|lua|bash|zsh|fish)$/.test(file),
 );
 for (const file of readFiles) await copyData(file, join("dist", file));
-const { TRAINED_FILE, trainedRouter } = await import("../dist/assistant/routing/router.js");
+/** A module reads this file from beside itself too. The compiled modules train it, on the data files copied above. */
+const TRAINED = "assistant/routing/router.trained";
+const { trainedRouter } = await import("./train-router.js");
+await writeFile(join("dist", TRAINED), trainedRouter());
 
 const SWAGGER_UI = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
 
@@ -41,13 +44,6 @@ const CC_CEDICT =
   "stemmed and inverted. The vectors in term-vectors began as those of the glosses in GloVe (https://nlp.stanford.edu/projects/glove, " +
   "by Jeffrey Pennington, Richard Socher and Christopher D. Manning; public domain), and those in title-network and answer-network as theirs. Like CC-CEDICT they are licensed under Creative Commons Attribution-ShareAlike 4.0 International " +
   "(https://creativecommons.org/licenses/by-sa/4.0/).";
-
-const trainedRouterFile = {
-  name: "trained-router",
-  generateBundle() {
-    this.emitFile({ type: "asset", fileName: TRAINED_FILE, source: trainedRouter() });
-  },
-};
 
 const thirdParty = {
   name: "third-party",
@@ -104,7 +100,7 @@ await build({
   input: { anp: "src/cli/anp.ts", ...Object.fromEntries(workers.map((file) => [basename(file, ".ts"), file])) },
   platform: "node",
   transform: { define: { "import.meta.env": "undefined" } }, // A script has no `import.meta`.
-  plugins: [withoutSelfSigning, withoutLanguages, trainedRouterFile, thirdParty],
+  plugins: [withoutSelfSigning, withoutLanguages, thirdParty],
   logLevel: "warn",
   output: {
     dir: OUTPUT,
@@ -124,8 +120,7 @@ for (const file of readFiles) {
   const folder = basename(dirname(file)) === "data" ? "data" : "";
   await copyData(file, join(OUTPUT, folder, basename(file)));
 }
-// The compiled modules read it beside the module that is its own: the tests run them.
-await cp(join(OUTPUT, TRAINED_FILE), join("dist/assistant/routing", TRAINED_FILE));
+await cp(join("dist", TRAINED), join(OUTPUT, basename(TRAINED)));
 const found = spawnSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" });
 await writeFile(join(OUTPUT, "commit"), found.status === 0 ? found.stdout.trim() : "");
 const docs = join(OUTPUT, "docs");

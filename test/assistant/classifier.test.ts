@@ -1,7 +1,7 @@
 import { deserialize, serialize } from "node:v8";
 import { describe, expect, it } from "vitest";
-import { createClassifier, train } from "../../src/assistant/routing/classifier/classifier.ts";
-import type { Example, TrainedModel } from "../../src/assistant/routing/classifier/classifier.ts";
+import { train, type Example } from "../../scripts/train-router.js";
+import { createClassifier, type TrainedModel } from "../../src/assistant/routing/classifier/classifier.ts";
 import type { Annotator } from "../../src/assistant/routing/classifier/features.ts";
 
 const EXAMPLES: readonly Example[] = [

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { routeQuestion, seedExamples, type RouteContext } from "../../src/assistant/routing/router.ts";
+import { seedExamples } from "../../scripts/train-router.js";
+import { routeQuestion, type RouteContext } from "../../src/assistant/routing/router.ts";
 
 const LABELS = new Set(seedExamples().map(({ label }) => label));
 

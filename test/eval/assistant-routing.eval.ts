@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createClassifier, train, type Example } from "../../src/assistant/routing/classifier/classifier.ts";
+import { seedExamples, train, type Example } from "../../scripts/train-router.js";
+import { createClassifier } from "../../src/assistant/routing/classifier/classifier.ts";
 import type { Annotator } from "../../src/assistant/routing/classifier/features.ts";
-import { conceptsIn, routeQuestion, seedExamples } from "../../src/assistant/routing/router.ts";
+import { conceptsIn, routeQuestion } from "../../src/assistant/routing/router.ts";
 import { linesOf } from "./published.ts";
 
 const DATA = process.env["ANP_DATA"];

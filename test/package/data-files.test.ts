@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { expect, it } from "vitest";
+import { trainedRouter } from "../../scripts/train-router.js";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -29,4 +30,10 @@ it("bundles each compressed file without its compression, and so does the folder
   }
   expect(files.length).toBeGreaterThan(3);
   expect(changed).toEqual([]);
+});
+
+it("bundles the router as it is trained on its examples, and so does the folder of the compiled modules", async () => {
+  const trained = trainedRouter();
+  for (const copy of ["dist/bundle/router.trained", "dist/assistant/routing/router.trained"])
+    expect((await readFile(join(root, copy))).equals(trained), copy).toBe(true);
 });

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
-import { deserialize, serialize } from "node:v8";
+import { readFileSync } from "node:fs";
+import { deserialize } from "node:v8";
 import { ROUTES, MIN_CONFIDENCE, type AnswerRequest, type Routing } from "../answer.ts";
-import { readRows, readWords } from "../../runtime/text/data-rows.ts";
+import { readWords } from "../../runtime/text/data-rows.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import { assetsInQuestion, isAssetName } from "../../language/assets.ts";
-import { createClassifier, train, type Classification, type Example } from "./classifier/classifier.ts";
+import { createClassifier, type Classification, type TrainedModel } from "./classifier/classifier.ts";
 import PATTERNS from "./question-patterns.json" with { type: "json" };
 import { detectLanguage, hasHan } from "../../language/detect-language.ts";
 import { canonical, fold, tokenize, type Token } from "../../language/tokenize.ts";
@@ -25,40 +25,23 @@ export function conceptsIn(text: string, tokens: readonly Token[] = tokenize(tex
 /** The context of a question. */
 export type RouteContext = Pick<AnswerRequest, "history" | "page_context">;
 
-/** The bundled seed utterances as examples. */
-export function seedExamples(): Example[] {
-  const rows = readRows(new URL("data/seeds.txt", import.meta.url));
-  return rows.map(([[label = ""] = [], text = []]) => ({ text: text.join(", "), label }));
-}
-
 const MOST_CHARACTERS_OF_SMALL_TALK = { zh: 8, en: 24 };
 /** Minimum confidence of the classifier, which is higher for a question without a concept of the domain. */
 const LEAST_CONFIDENCE = { inDomain: 0.35, offDomain: 0.75 };
 
 const OUT_OF_SCOPE: Classification = { label: "out_of_scope/general", confidence: 0.5 };
-/** Trained by the build and stored next to the bundle, because training takes longer than the rest of a start. */
-export const TRAINED_FILE = "router.trained";
-/** The bytes of `TRAINED_FILE`: the model trained on the bundled examples. */
-export const trainedRouter = (): Uint8Array => serialize(learnExamples());
-
-function learnExamples() {
-  const examples = seedExamples();
-  const known = new Map(examples.map(({ text, label }) => [canonical(text), label]));
-  return { trained: train(examples, conceptsIn), known };
-}
-
-/** Loads the trained model, or trains it if the build's file is absent. */
-function learn() {
-  const file = new URL(TRAINED_FILE, import.meta.url);
-  const read = () => deserialize(readFileSync(file)) as ReturnType<typeof learnExamples>;
-  const { trained, known } = existsSync(file) ? read() : learnExamples();
+/** The classifier, and the labels of its examples by canonical text. The build trains it (`scripts/train-router.js`), because
+ * training takes longer than the rest of a start. */
+function load() {
+  const file = readFileSync(new URL("router.trained", import.meta.url));
+  const { trained, known } = deserialize(file) as { trained: TrainedModel; known: Map<string, string> };
   return { classifier: createClassifier(trained, conceptsIn), known };
 }
 
-let learned: ReturnType<typeof learn> | undefined; // Loaded at the first question.
+let loaded: ReturnType<typeof load> | undefined; // At the first question.
 
 function classify(question: string, { history, page_context }: RouteContext): Classification {
-  const { classifier, known } = (learned ??= learn());
+  const { classifier, known } = (loaded ??= load());
   const words = canonical(question);
   const label = words === "" ? "small_talk/capability" : known.get(words);
   if (label !== undefined) return { label, confidence: 1 };
@@ -83,8 +66,8 @@ function classify(question: string, { history, page_context }: RouteContext): Cl
   return best.confidence >= LEAST_CONFIDENCE.offDomain ? best : OUT_OF_SCOPE;
 }
 
-/** Routes a question before the search; the evidence found may change the route. The classifier is loaded at the first
- * question, or trained then if the build did not train it. */
+/** Routes a question before the search; the evidence found may change the route. The classifier is read at the first
+ * question. */
 export function routeQuestion(question: string, context: RouteContext): Routing {
   const { label, confidence } = classify(question, context);
   const [name, sub_intent = ""] = label.split("/");

@@ -1,8 +1,4 @@
-import { createVectorizer, featuresOf, fitVocabulary, type Annotator } from "./features.ts";
-import { marginOf, trainLinear } from "./linear-model.ts";
-
-/** One labelled utterance. */
-export type Example = { readonly text: string; readonly label: string };
+import { createVectorizer, featuresOf, type Annotator, type Vector, type Vocabulary } from "./features.ts";
 
 /** The most likely label of a text. */
 export interface Classification {
@@ -19,19 +15,19 @@ function probability(margin: number, familiarity: number): number {
   return 1 / (1 + Math.exp(-(PLATT.slope * (margin + doubt) + PLATT.offset)));
 }
 
-/** Trains on the examples. Deterministic. */
-export function train(examples: readonly Example[], annotate?: Annotator) {
-  const labels = [...new Set(examples.map((example) => example.label))];
-  const numbers = new Map(labels.map((label, at) => [label, at]));
-  const features = examples.map((example) => featuresOf(example.text, annotate));
-  const vocabulary = fitVocabulary(features);
-  const vectorizer = createVectorizer(vocabulary);
-  const vectors = features.map((raw) => vectorizer.vector(raw));
-  const gold = Int32Array.from(examples, (example) => numbers.get(example.label)!);
-  return { labels, vocabulary, weights: trainLinear(vectors, gold, labels.length, vocabulary.keys.length) };
+/** What `scripts/train-router.js` learns: for each label one weight per feature, then the bias. */
+export interface TrainedModel {
+  readonly labels: readonly string[];
+  readonly vocabulary: Vocabulary;
+  readonly weights: readonly Float32Array[];
 }
 
-export type TrainedModel = ReturnType<typeof train>;
+/** The margin of a label for a vector, from its row of weights. */
+export function marginOf(weight: Float32Array, { ids, weights: values }: Vector): number {
+  let margin = weight[weight.length - 1]!;
+  for (let i = 0; i < ids.length; i++) margin += weight[ids[i]!]! * values[i]!;
+  return margin;
+}
 
 /** Assigns texts to the labels that a model was trained with. A text without any known feature gets confidence near 0.
  * @param annotate the annotator that it was trained with */

@@ -51,18 +51,6 @@ const CHARACTER_WEIGHT = 0.8;
 /** The known features, by id, and their weights. */
 export type Vocabulary = { readonly keys: Uint32Array; readonly idf: Float64Array };
 
-/** Fits the vocabulary and IDF of the texts. */
-export function fitVocabulary(texts: readonly RawFeatures[]): Vocabulary {
-  const documents = new Map<number, number>();
-  for (const { words, characters } of texts) {
-    for (const key of new Set([...words, ...characters])) documents.set(key, (documents.get(key) ?? 0) + 1);
-  }
-  return {
-    keys: Uint32Array.from(documents.keys()),
-    idf: Float64Array.from(documents.values(), (count) => Math.log((1 + texts.length) / (1 + count)) + 1),
-  };
-}
-
 /** Turns texts into vectors: sublinear TF × IDF, each block of features scaled to length 1 (Salton & Buckley 1988). */
 export function createVectorizer({ keys, idf }: Vocabulary) {
   const ids = new Map(Array.from(keys, (key, id) => [key, id]));
