@@ -8,7 +8,7 @@ import { conceptsIn } from "../dist/assistant/routing/router.js";
 import { canonical } from "../dist/language/tokenize.js";
 import { readRows } from "../dist/runtime/text/data-rows.js";
 
-const SEEDS = new URL("../src/assistant/routing/data/seeds.txt", import.meta.url);
+const SEEDS = new URL("../src/assistant/routing/seeds.rows", import.meta.url);
 /** Cost of a margin violation, maximum passes over the examples, and weight of an example of the (rarer) class. */
 const TRAINING = { cost: 0.5, epochs: 6, positive: 3 };
 
