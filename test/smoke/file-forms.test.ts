@@ -6,11 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ENDPOINTS } from "../../src/contract/endpoints.ts";
 import { DEMO } from "../../src/runtime/package-file.ts";
-import type { OwnDaemon } from "../../src/smoke/run/own-daemon.ts";
 import type { FileResult } from "../../src/smoke/run/smoke-result.ts";
 import { anp } from "../cli/anp.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { daemonOf, faultsOf, outcomes, run } from "./smoke-files.ts";
+import { daemonOf, faultsOf, outcomes, run, type OwnDaemon } from "./smoke-files.ts";
 import { smokeFileSchema } from "./smoke-json-schema.ts";
 
 let daemon: OwnDaemon;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { toHuman } from "../../src/smoke/report/human-report.ts";
-import type { OwnDaemon } from "../../src/smoke/run/own-daemon.ts";
-import { daemonOf, faultsOf, outcomes, run } from "./smoke-files.ts";
+import { daemonOf, faultsOf, outcomes, run, type OwnDaemon } from "./smoke-files.ts";
 
 let daemon: OwnDaemon;
 beforeAll(async () => {

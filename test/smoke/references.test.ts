@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { OwnDaemon } from "../../src/smoke/run/own-daemon.ts";
-import { daemonOf, faultsOf, outcomes, run } from "./smoke-files.ts";
+import { daemonOf, faultsOf, outcomes, run, type OwnDaemon } from "./smoke-files.ts";
 
 let daemon: OwnDaemon;
 beforeAll(async () => {

@@ -1,8 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { OwnDaemon } from "../../src/smoke/run/own-daemon.ts";
-import { daemonOf, run, outcomes } from "./smoke-files.ts";
+import { daemonOf, run, outcomes, type OwnDaemon } from "./smoke-files.ts";
 
 let daemon: OwnDaemon;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { sharedRunners } from "../../src/service/shared-runners.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
-import { planDaemon, startDaemon, type OwnDaemon } from "../../src/smoke/run/own-daemon.ts";
+import { planDaemon, startDaemon } from "../../src/smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../src/smoke/file/read-smoke-file.ts";
 import type { FileResult } from "../../src/smoke/run/smoke-result.ts";
 import { runSmokeFile } from "../../src/smoke/run/run-smoke-file.ts";
@@ -20,6 +20,9 @@ export function faultsOf(text: string, env: RunOptions["env"] = {}): string[] {
   const read = readSmokeFile("test.yaml", text, env);
   return "content" in read ? [] : read.map((fault) => fault.replace("test.yaml:", ""));
 }
+
+/** A daemon that was started for a file. */
+export type OwnDaemon = Awaited<ReturnType<typeof startDaemon>>;
 
 /** The daemon that a text asks for. */
 export async function daemonOf(text: string): Promise<OwnDaemon> {

@@ -112,6 +112,5 @@ const createParse =
     }
   };
 
-export type Parsed = Awaited<ReturnType<NewsJobs["parse"]>>;
 const encode = (value: object) => new TextEncoder().encode(JSON.stringify(value));
 const decode = (content: EncodedContent) => JSON.parse(new TextDecoder().decode(content)) as SourceContent;

@@ -25,8 +25,6 @@ const PEER_MS = 300_000; // Its peers are in this process, where other files may
 
 /** What a file's daemon is started with; `now` is in milliseconds since the epoch. */
 export type DaemonPlan = Exclude<Awaited<ReturnType<typeof planDaemon>>, string>;
-/** A daemon that a run started for a file. */
-export type OwnDaemon = Awaited<ReturnType<typeof startDaemon>>;
 
 type DaemonFile = Pick<SmokeFile, "path" | "errorAt"> & { readonly content: Omit<SmokeFile["content"], "steps"> };
 

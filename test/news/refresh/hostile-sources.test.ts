@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { JobRunner } from "../../../src/compute/job-runner.ts";
 import { WorkerRunner, workerFile } from "../../../src/compute/worker-runner.ts";
 import { newsInProcess } from "../../../src/news/jobs/news-runner.ts";
-import type { NewsJobs, Parsed } from "../../../src/news/jobs/news-jobs.ts";
+import type { NewsJobs } from "../../../src/news/jobs/news-jobs.ts";
 import { silentLogger } from "../../../src/runtime/logger.ts";
 import { until } from "../../support/until.ts";
 import { serve, type TestServer } from "../server.ts";
@@ -89,7 +89,8 @@ test("content that was parsed before is not parsed again, whatever the server sa
     ...real,
     run(name, input, options) {
       const output = real.run(name, input, options);
-      if (name === "parse") void output.then((parsed) => outcomes.push((parsed as Parsed).outcome));
+      if (name === "parse")
+        void output.then((parsed) => outcomes.push((parsed as Awaited<ReturnType<NewsJobs["parse"]>>).outcome));
       return output;
     },
   };
