@@ -270,6 +270,91 @@ describe("assets in a news text", () => {
   });
 });
 
+describe("a name in news that is also a word, a place or a person", () => {
+  it.each([
+    ["BNB", "Binance Coin falls"],
+    ["ALGO", "Algorand deal"],
+    ["SOL", "Solana falls 5%"],
+    ["AVAX", "Avalanche hacked"],
+    ["AVAX", "Avalanche基金会换帅"],
+    ["BTC", "大饼突破10万"],
+    ["SOL", "Solana validators approve cheaper vote fees"],
+    ["SOL", "Solana slides 7% after FTX estate unlocks tokens"],
+    ["ADA", "Cardano founder unveils 2027 roadmap"],
+    ["ADA", "Cardano price stuck below $1"],
+    ["AVAX", "Avalanche mainnet upgrade cuts fees"],
+    ["AVAX", "Avalanche gains 12% on tokenised fund launch"],
+    ["OP", "Optimism foundation buys back OP"],
+    ["OP", "Optimism token rises 9%"],
+    ["TRX", "Tron network passes 300 million accounts"],
+    ["TRX", "USDT supply on Tron hits a record"],
+    ["POL", "Polygon hard fork fixes finality lag"],
+    ["APT", "Aptos wallet Petra adds passkeys"],
+    ["TIA", "Celestia airdrop claim page spoofed by phishers"],
+    ["LINK", "Chainlink oracles go live on Base"],
+    ["PEPE", "Pepe coin whale sells $3 million"],
+    ["INJ", "Injective staking yield falls"],
+    ["LDO", "Lido stakers vote on dual governance"],
+    ["DOT", "Polkadot ETF filing gets a date"],
+    ["SHIB", "Shiba Inu token burn up 300%"],
+  ])("is %s where a word of the trade supports it: %s", (symbol, title) => {
+    expect(assetsInNews(title)).toContain(symbol);
+  });
+
+  it.each([
+    "Avalanche kills two skiers in Alps",
+    "Avalanche warning issued for Tyrol",
+    "Optimism grows among CEOs",
+    "Tron: Ares tops box office",
+    "Solana Beach council backs bike lane",
+    "Solana Beach市议会支持自行车道",
+    "Cardano statue unveiled in Pavia",
+    "Polygon shapes found on Mars",
+    "Aptos park fire",
+    "Celestia Hotel opens",
+    "Chainlink fence thefts rise",
+    "Pepe the frog creator sues",
+    "Hedera helix harms walls",
+    "老板又画大饼",
+    "马蹄莲花价上涨",
+    "Solana Beach train tunnel faces new delay",
+    "Javier Solana warns Europe on defence",
+    "Janelle Cardano wins county fair bake-off",
+    "How Cardano solved the cubic equation",
+    "Colorado Avalanche sign goalie to three-year deal",
+    "Avalanche buries road in Kashmir, 14 missing",
+    "Optimism among German exporters slips",
+    "Stocks Rally on Optimism Over Trade Deal",
+    "Tron: Legacy composer scores new game",
+    "Disney's Tron ride reopens in Orlando",
+    "Polygon writer laid off after merger",
+    "Aptos High School closes after storm",
+    "Cruise ship Celestia runs aground off Crete",
+    "Chainlink fencing maker recalls gates",
+    "Pepe Reina retires from football",
+    "Pepe Jeans files for creditor protection",
+    "Venice Lido hotels brace for film festival",
+    "Dai-ichi Life lifts profit outlook",
+    "Shiba Inu puppies rescued from kennel",
+    "Polkadot dresses return to high street",
+    "Optimism rises 5% in CEO survey",
+    "Aptos man loses wallet in surf",
+    "Canon EOS R5 price falls 10%",
+  ])("is no asset without support, or where its neighbours make another name of it: %s", (title) => {
+    expect(assetsInNews(title)).toEqual([]);
+  });
+
+  it.each([
+    ["Cardano has a quiet week", "The token trades flat.", [], ["ADA"]],
+    ["Cardano has a quiet week", "", ["Crypto"], ["ADA"]],
+    ["Cardano has a quiet week", "", ["ADA"], ["ADA"]],
+    ["Cardano has a quiet week", "", [], []],
+    ["Solana Beach has a quiet week", "The council met.", ["Crypto"], []],
+  ])("is supported by the summary and the categories: %s, %s %j", (title, summary, categories, symbols) => {
+    expect(assetsInNews(`${title}\n${summary}`, categories)).toEqual(symbols);
+  });
+});
+
 describe("a quantity is the same in every notation", () => {
   it.each([
     ["$105K", 105_000],
