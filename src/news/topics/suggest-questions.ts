@@ -1,14 +1,17 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { headlineTermsOf } from "../../language/terms.ts";
+import { fold } from "../../language/tokenize.ts";
 import { assetOfWord, assetsInNews, namesOfAsset, NOT_TICKERS } from "../../language/assets.ts";
 import { toSimplified } from "../../language/traditional.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
 import { isNoName, isStopWord, isTitleCase } from "./title-words.ts";
-import { askedBy, IS, isPeople, kindsOf, readTitle } from "./title-questions.ts";
+import { askedBy, IS, isPeople, kindsOf, readTitle, withArticle } from "./title-questions.ts";
 import COUNT from "./question-counts.json" with { type: "json" };
 
 const NAME =
-  /(?<![\p{Script=Latin}\d$])\p{Lu}[\p{Script=Latin}\d]*(?:\u00a0[\d.]+)?(?:\.\p{Ll}*)?(?:[ -]\p{Lu}[\p{Script=Latin}\d]*)*(?![\p{Script=Latin}])/gu;
+  /(?<![\p{Script=Latin}\d$])\p{Lu}[\p{Script=Latin}\d]*(?:\u00a0[\d.]+)?(?:\.\p{Ll}*)?(?:[ -](?:of )?\p{Lu}[\p{Script=Latin}\d]*)*(?![\p{Script=Latin}])/gu;
+const LEAST_SHARED = 0.4; // Of the terms of the shorter title.
 const JOINED = "\u00a0"; // Between a name and the number that is part of it, as in "Fortune 500".
 const PLACES = /^(?:country|region-bloc)$|(?:city|state|province)$/;
 const PLAIN = { zh: ["{X}怎么了？", "{X}是什么情况？"], en: ["What happened with {X}?", "What do we know about {X}?"] };
@@ -28,7 +31,8 @@ const suggested = memoized(questionsOf, 4_000_000, (input) => input.length);
 function questionsOf(input: string): string[] {
   const { title, items, lang } = JSON.parse(input) as Asked;
   const own = items.filter((item) => item.lang === lang);
-  const titles = [{ title }, ...own].map((one) => toSimplified(one.title).replace(IS.numbered, JOINED));
+  const about = [{ title }, ...own.filter((one) => one.title !== title && isAbout(one.title, title, lang))];
+  const titles = about.map((one) => toSimplified(one.title).replace(IS.numbered, JOINED));
   const context = items.map((one) => (isTitleCase(one.title) ? one.summary : `${one.title} ${one.summary}`)).join("\n");
   const read = titles.map((each) => readTitle(each, lang, context));
   const questions = read.flatMap(({ question }) => question ?? []);
@@ -39,9 +43,20 @@ function questionsOf(input: string): string[] {
   const [, behind = "it"] = title.split(` in ${subject}`);
   const spares =
     isPlace(subject) || IS.placed.test(behind) ? [plain.replace(" with ", " in ")] : [plain, happened, known];
-  const spare = subject === undefined ? [] : Array.from(new Set(spares), (one) => fill(one, subject));
+  const spare = subject === undefined ? [] : Array.from(new Set(spares), (one) => fill(one, withArticle(subject)));
   const asked = [...kept.slice(0, COUNT.most), ...spare.slice(0, COUNT.spare)];
   return asked.map((one) => one.replaceAll(JOINED, " ").replace(IS.article, "$1 the $2"));
+}
+
+/** Whether an item says what the topic's title says, since another may have slipped into the topic: they share enough terms,
+ * or two that are the same in all wordings, or the title names the item's subject. */
+export function isAbout(item: string, title: string, lang: Language): boolean {
+  const [terms, others] = [title, item].map((one) => headlineTermsOf(one, assetsInNews(one)));
+  const shared = Array.from(terms!).filter(([term]) => others!.has(term));
+  const isSame = shared.filter(([, kind]) => kind === "concept" || kind === "asset" || kind === "number").length > 1;
+  if (isSame || shared.length >= LEAST_SHARED * Math.min(terms!.size, others!.size)) return true;
+  const { subject } = readTitle(toSimplified(item), lang, `${item}\n${title}`);
+  return subject !== undefined && fold(title).includes(fold(subject.replace(/^the /, "")));
 }
 
 /** Inserts the name; in Chinese, a space follows a Latin name. */
@@ -56,7 +71,9 @@ function nameIn(title: string, lang: Language, context: string): string | undefi
   const isTitleCased = isTitleCase(title);
   const names = Array.from(title.matchAll(NAME), ({ 0: phrase, index }) => {
     const words = phrase.split(" ");
-    const isOwn = (words[0] === "The" && words.length > 1 && index > 0 && !isTitleCased) || kindsOf(phrase).length > 0;
+    const isOwn =
+      (words[0] === "The" && words.length > 1 && index > 0 && !isTitleCased) ||
+      kindsOf(phrase.replace(/^The /, "")).length > 0;
     const name = isOwn ? phrase : words.slice(words.findIndex((word) => !isStopWord(word))).join(" ");
     const isSure = index > 0 || name.includes(" ") || /^['’]s /.test(title.slice(phrase.length));
     const isKnown = context.includes(` ${name}`) || kindsOf(name).length > 0;

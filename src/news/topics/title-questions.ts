@@ -124,13 +124,18 @@ function english(title: string, context: string): ReadTitle {
 
 /** The subject without a name in the first words of a title, as a question writes it: "consumer prices", "the lawsuit". */
 function phraseOf(words: readonly string[], context: string): string | undefined {
-  const all = words.length > 1 && /(?:ing|ed)$/.test(words[0]!) ? words.slice(1) : words;
+  const all = words.length > 1 && /^(?:The|[^-]*(?:ing|ed))$/.test(words[0]!) ? words.slice(1) : words;
   const [first = "", ...rest] = all;
   const isOdd = all.some((word) => !/^[\p{L}\d][\p{L}\d'’.&\u00a0-]*$/u.test(word) || IS.odd.test(word.toLowerCase()));
   if (first === "" || isOdd || all.length > 6 || !/^\p{L}/u.test(first)) return undefined;
-  const isLower = isCommon(first) || IS.hyphened.test(first) || context.includes(` ${first.toLowerCase()} `);
+  const isLower =
+    isCommon(first) ||
+    (IS.hyphened.test(first) && !IS.ofName.test(first)) ||
+    context.includes(` ${first.toLowerCase()} `);
   const text = [isLower && !/^\p{Lu}{2}|\.\p{Lu}/u.test(first) ? first.toLowerCase() : first, ...rest].join(" ");
-  const isAlone = rest.length === 0 && (!isLower || !IS.bare.test(text) || /(?:[eo]rs|ists|ce)$/.test(text));
+  const isAlone =
+    rest.length === 0 &&
+    (!isLower || !(IS.bare.test(text) || IS.currency.test(text)) || /(?:[eo]rs|ists|ce)$/.test(text));
   const isBare = IS.bare.test(text) && !/^\p{Ll}+['’]s /u.test(text); // "The world's largest miner", but "China's exports".
   return isAlone || IS.predicate.test(text) ? undefined : isBare ? text : `the ${text}`;
 }
@@ -160,7 +165,8 @@ function subjectOf(words: readonly string[], context: string): string | undefine
 }
 
 const isCapital = (word: string): boolean => /^\p{Lu}[^,:;]*$/u.test(word) && !IS.hyphened.test(word);
-const withArticle = (name: string): string =>
+/** A name with the article that it needs: "the Bank of England". */
+export const withArticle = (name: string): string =>
   name.replace(IS.withArticle, (known) => `the ${known.replace(/^The /, "")}`);
 
 const expand = (question: string, match: RegExpExecArray, names: Readonly<Record<string, string>> = {}): string =>

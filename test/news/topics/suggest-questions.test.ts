@@ -119,6 +119,15 @@ describe("questions about a topic", () => {
     ["DraftKings in discussions with Halden", "What happened with DraftKings?"],
     ["Court in New York hears the case", "What happened in New York?"],
     ["Default rate on US leveraged loans at 1.1%", "What happened in the US?"],
+    ["Reuters: Halden to sell its Brightwater stake", "What will Halden sell?"],
+    ["Bloomberg reports Halden to sell its Brightwater stake", "What will Halden sell?"],
+    ["Bloomberg reports a record profit", "What did Bloomberg report?"],
+    ["Halden-backed startup files for bankruptcy", "What happened with the Halden-backed startup?"],
+    ["US-led coalition seizes a tanker", "What happened with the US-led coalition?"],
+    ["The Bank of England held rates at 4%", "What happened with the Bank of England?"],
+    ["Hong Kong Monetary Authority raises base rate", "What happened with the Hong Kong Monetary Authority?"],
+    ["Bullion climbs past $4,000", "What happened with bullion?"],
+    ["The yen slides 2% as rates hold", "What happened with the yen?"],
   ])("are about the subject of %s, in good English", (title, question) => {
     const items = [item(title), item(title)];
     expect(suggestQuestions(title, items, "en")[0]).toBe(question);
@@ -148,6 +157,11 @@ describe("questions about a topic", () => {
     ["泽安议员致信 Halden 首席执行官", "泽安议员做了什么？"],
     ["泽安选民不同意驻军 Halden", "Halden 怎么了？"],
     ["Halden创始人在纽约获刑", "Halden创始人怎么了？"],
+    ["金色财经报道，美国财政部宣布制裁泽安石油公司", "美国财政部做了什么？"],
+    ["据彭博社报道，哈尔登遭调查", "哈尔登怎么了？"],
+    ["路透：哈尔登遭调查", "哈尔登怎么了？"],
+    ["新华社泽安12月1日电，哈尔登遭调查", "哈尔登怎么了？"],
+    ["彭博社遭调查，路透跟进", "彭博社怎么了？"],
   ])("are about the subject of %s, in good Chinese", (title, question) => {
     const items = [item(title), item(title)];
     expect(suggestQuestions(title, items, "zh")[0]).toBe(question);
@@ -164,6 +178,26 @@ describe("questions about a topic", () => {
     "监管“北向”扩至平台",
   ])("call nothing in %s a name", (title) => {
     expect(suggestQuestions(title, [item(title), item(title)], detectLanguage(title, "en"))).toEqual([]);
+  });
+
+  test("leave out an item that slipped into the topic", () => {
+    const title = "Dollar weakens; euro at two-year high";
+    const items = [item("Powell: inflation still too high"), item(title)];
+    expect(suggestQuestions(title, items, "en")).toEqual([
+      "What happened with the dollar?",
+      "What do we know about the dollar?",
+    ]);
+    const zh = ["哈尔登理事沃勒支持12月降息", "【公告】泽安所将于12月5日维护系统"].map((one) => item(one));
+    expect(suggestQuestions(zh[0]!.title, zh, "zh").join()).not.toContain("泽安所");
+  });
+
+  test("have no period of time in their subject", () => {
+    const sold = [item("某巨鲸过去24小时卖出1200枚BTC")];
+    expect(suggestQuestions(sold[0]!.title, sold, "zh")).toEqual([
+      "某巨鲸过去24小时卖出多少枚BTC？",
+      "某巨鲸做了什么？",
+      "某巨鲸怎么了？",
+    ]);
   });
 
   test("are none where nothing is named", () => {
