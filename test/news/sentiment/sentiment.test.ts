@@ -48,6 +48,22 @@ describe("sentiment", () => {
     ["布里尔取消裁员计划", "positive"],
     ["美股涨幅收窄", "negative"],
     ["布里尔未能避免违约", "negative"],
+    ["Hackers return stolen funds to protocol", "positive"],
+    ["Hackers return to target the bridge", "negative"],
+    ["Hacker refuses to return stolen funds", "negative"],
+    ["Founder acquitted of fraud", "positive"],
+    ["Founder pleads not guilty to fraud", "negative"],
+    ["Prosecutors drop charges against trader", "positive"],
+    ["Court overturns acquittal of founder", "negative"],
+    ["Treasury lifts sanctions on mixer", "positive"],
+    ["黑客归还被盗资金", "positive"],
+    ["黑客拒绝归还被盗资金", "negative"],
+    ["创始人被判无罪", "positive"],
+    ["法院推翻无罪判决", "negative"],
+    ["检方撤销对创始人的指控", "positive"],
+    ["大股东终止减持计划", "positive"],
+    ["董事长取消减持计划", "positive"],
+    ["布里尔终止回购计划", "negative"],
   ])("of %j is %s", (title, label) => {
     expect(sentimentOf(title, "")).toBe(label);
   });
