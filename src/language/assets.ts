@@ -69,12 +69,11 @@ const IS = patternsOf(PATTERNS, "iu");
  * it or supports it elsewhere, or it is a Latin name in Chinese; and the words next to it make no other name of it. */
 function isAsset(text: string, at: number, name: string, others: string): boolean {
   if (!IS.isWord.test(name)) return true;
-  const [start, end] = [text.lastIndexOf("\n", at) + 1, text.indexOf("\n", at)];
-  const [before, after] = [text.slice(start, at), text.slice(at + name.length, end < 0 ? text.length : end)];
-  const marked = `${before}<${name}>${after}`;
-  if (IS.other.test(marked)) return false;
-  if ((!hasHan(name) && hasHan(marked)) || IS.near.test(marked)) return true;
-  return IS.support.test(`${text.slice(0, at)} ${text.slice(at + name.length)}\n${others}`);
+  const [before, after] = [text.slice(0, at), text.slice(at + name.length)];
+  const marked = `${before.split("\n").at(-1)}<${name}>${after.split("\n")[0]}`;
+  const isLatin = !hasHan(name) && hasHan(marked);
+  const isMeant = isLatin || IS.near.test(marked) || IS.support.test(`${before} ${after}\n${others}`);
+  return isMeant && !IS.other.test(marked);
 }
 
 /** The assets that a news text is about, in order of first mention. Acronyms and ordinary words in news look like asset

@@ -125,6 +125,19 @@ it("suggests two questions about each topic, of its headline where nothing is na
   await close();
 });
 
+it.each([
+  ["en", ["Why the yen keeps falling", "Morning briefing", "The week ahead"]],
+  ["zh", ["为什么黄金又涨了", "恐慌与贪婪指数今日为28", "币安将于12月5日升级钱包", "币安将于12月9日升级钱包"]],
+] as const)("suggests in %s two questions where a headline asks or names nothing", async (lang, titles) => {
+  const { service, close } = await openHeadlines(lang, [titles, titles]);
+  await service.news.refresh("view");
+  const { data } = await service.run("getNewsTopics", { request_id: "r" }, { query: { limit: 50, lang } });
+  const counts = data.topics.map(({ title, question_suggestions: { length } }) => [title, length]);
+  expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(titles.map((title) => [title, 2])));
+  expect(data.topics.flatMap((topic) => topic.question_suggestions)).not.toContain("恐慌怎么了？");
+  await close();
+});
+
 it("shows the list of a refresh at once when that has ended", async () => {
   const runner = assistantInProcess();
   let isBusy = false; // Then no question is looked up any more.

@@ -7,6 +7,7 @@ import type { Search } from "../retrieval/question-terms.ts";
 import { isElliptical, isShort, withoutResearch } from "../routing/router.ts";
 import { answerTypeOf } from "../retrieval/rate-units.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
+import { canonical } from "../../language/tokenize.ts";
 import { coverageOf } from "../retrieval/rank-articles.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import { toExcerpt } from "./model-answer.ts";
@@ -57,11 +58,12 @@ export function searchFor(request: AnswerRequest, index: AnswerIndex, isOfNews =
 export function answerAbout(request: AnswerRequest, index: AnswerIndex) {
   const { lang } = request.routing;
   const answering = searchFor(request, index).evidence.filter(({ article, window }) => {
-    const { kind } = article.found.passage;
-    if (kind !== "news") return article.found.lang === lang; // The operator named it for this question.
-    const said = new Set(searchTerms(`${article.found.passage.title}\n${window.text}`));
+    const { kind, title } = article.found.passage;
+    // The operator named it for this question, or the question quotes its title, whatever that asks.
+    if (kind !== "news" || canonical(request.question).includes(canonical(title))) return article.found.lang === lang;
+    const said = new Set(searchTerms(`${title}\n${window.text}`));
     const share = coverageOf(article.groups, (term) => said.has(term));
-    const fits = window.fits !== false || answerTypeOf(request.question)!(article.found.passage.title);
+    const fits = window.fits !== false || answerTypeOf(request.question)!(title);
     return article.found.lang === lang && fits && share >= LEAST_COVERED[lang];
   });
   if (answering.length === 0) return undefined;

@@ -11,7 +11,6 @@ import COUNT from "./question-counts.json" with { type: "json" };
 
 const NAME =
   /(?<![\p{Script=Latin}\d$])\p{Lu}[\p{Script=Latin}\d]*(?:\u00a0[\d.]+)?(?:\.\p{Ll}*)?(?:[ -](?:of )?\p{Lu}[\p{Script=Latin}\d]*)*(?![\p{Script=Latin}])/gu;
-const LEAST_SHARED = 0.4; // Of the terms of the shorter title.
 const JOINED = "\u00a0"; // Between a name and the number that is part of it, as in "Fortune 500".
 const PLACES = /^(?:country|region-bloc)$|(?:city|state|province)$/;
 const PLAIN = { zh: ["{X}怎么了？", "{X}是什么情况？"], en: ["What happened with {X}?", "What do we know about {X}?"] };
@@ -30,9 +29,8 @@ const suggested = memoized(questionsOf, 4_000_000, (input) => input.length);
 
 function questionsOf(input: string): string[] {
   const { title, items, lang } = JSON.parse(input) as Asked;
-  const own = items.filter((item) => item.lang === lang);
-  const about = [{ title }, ...own.filter((one) => one.title !== title && isAbout(one.title, title, lang))];
-  const titles = about.map((one) => toSimplified(one.title).replace(IS.numbered, JOINED));
+  const isOwn = (one: Reported) => one.lang === lang && one.title !== title && isAbout(one.title, title, lang);
+  const titles = [{ title }, ...items.filter(isOwn)].map((one) => toSimplified(one.title).replace(IS.numbered, JOINED));
   const context = items.map((one) => (isTitleCase(one.title) ? one.summary : `${one.title} ${one.summary}`)).join("\n");
   const read = titles.map((each) => readTitle(each, lang, context));
   const questions = read.flatMap(({ question }) => question ?? []);
@@ -48,13 +46,13 @@ function questionsOf(input: string): string[] {
   return asked.map((one) => one.replaceAll(JOINED, " ").replace(IS.article, "$1 the $2"));
 }
 
-/** Whether an item says what the topic's title says, since another may have slipped into the topic: they share enough terms,
- * or two that are the same in all wordings, or the title names the item's subject. */
+/** Whether an item says what the topic's title says, since another may have slipped into the topic: they share two fifths of
+ * the shorter one's terms, or two that are the same in all wordings, or the title names the item's subject. */
 export function isAbout(item: string, title: string, lang: Language): boolean {
   const [terms, others] = [title, item].map((one) => headlineTermsOf(one, assetsInNews(one)));
   const shared = Array.from(terms!).filter(([term]) => others!.has(term));
   const isSame = shared.filter(([, kind]) => kind === "concept" || kind === "asset" || kind === "number").length > 1;
-  if (isSame || shared.length >= LEAST_SHARED * Math.min(terms!.size, others!.size)) return true;
+  if (isSame || shared.length >= 0.4 * Math.min(terms!.size, others!.size)) return true;
   const { subject } = readTitle(toSimplified(item), lang, `${item}\n${title}`);
   return subject !== undefined && fold(title).includes(fold(subject.replace(/^the /, "")));
 }
