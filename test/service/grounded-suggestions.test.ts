@@ -138,6 +138,22 @@ it.each([
   await close();
 });
 
+it("quotes a mere headline once, and charges it unless the question quotes it itself", async () => {
+  const { service, close } = await openHeadlines("en", [["Halden launches a card"], ["Halden launches a card"]]);
+  await service.news.refresh("view");
+  const ask = async (question: string) =>
+    (await service.run("sendChat", { request_id: question, user: "bob" }, { body: { question } })).data;
+  const { answer } = await ask("What happened with Halden?");
+  expect(answer.split("Halden launches a card")).toHaveLength(2);
+  const used = async () => (await service.run("getMe", { request_id: "r", user: "bob" }, {})).data.free_daily_used;
+  expect(await used()).toBe(1);
+  await ask('What is the news about "Halden launches a card"?');
+  expect(await used()).toBe(1);
+  await ask("What did Halden launch?");
+  expect(await used()).toBe(2);
+  await close();
+});
+
 it("shows the list of a refresh at once when that has ended", async () => {
   const runner = assistantInProcess();
   let isBusy = false; // Then no question is looked up any more.

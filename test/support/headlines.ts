@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { assistantInProcess } from "../../src/assistant/jobs/assistant-runner.ts";
 import type { AssistantJobs } from "../../src/assistant/jobs/assistant-jobs.ts";
 import type { JobRunner } from "../../src/compute/job-runner.ts";
+import { createUsers } from "../../src/accounts/users.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
@@ -12,7 +13,7 @@ import { openStorage } from "../../src/storage/open-storage.ts";
 import { temporaryFolder } from "./folder.ts";
 import { ANCHOR } from "./service.ts";
 
-/** A service on mere headlines, a feed of each list, published an hour ago and not yet read. */
+/** A service on mere headlines, a feed of each list, published an hour ago and not yet read, with the user bob. */
 export async function openHeadlines(
   lang: "en" | "zh",
   feeds: readonly (readonly string[])[],
@@ -29,8 +30,10 @@ export async function openHeadlines(
   const file = join(folder.path, "anp.json");
   await writeFile(file, JSON.stringify({ news: { sources } }));
   const { config, baseDir } = await loadConfig({ file, env: {}, flags: {} });
+  const [storage, clock] = [await openStorage("memory:"), fixedClock(ANCHOR)];
+  await createUsers({ storage, clock, ttl_ms: 0 }).create("bob", { free_daily_quota: 7 });
   const service = await createService({
-    ...{ config, baseDir, storage: await openStorage("memory:"), clock: fixedClock(ANCHOR) },
+    ...{ config, baseDir, storage, clock },
     ...{ random: seededRandom("x"), logger: silentLogger, runners: { assistant } },
   });
   return {

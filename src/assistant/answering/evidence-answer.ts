@@ -120,7 +120,8 @@ const sourceOf = ({ article, window }: Evidence): SourceItem => toSourceItem(art
 function sectionOf({ article, window }: Evidence, { routing, zone }: AnswerRequest, titled: boolean): string {
   const { passage, lang } = article.found;
   const quoted = window.text + reportedBy([passage], routing.lang, zone);
-  const lines = [lang !== routing.lang && FOREIGN_SOURCE[routing.lang], titled && passage.title, quoted];
+  const isMore = canonical(window.text) !== canonical(passage.title);
+  const lines = [lang !== routing.lang && FOREIGN_SOURCE[routing.lang], titled && isMore && passage.title, quoted];
   return lines.filter(Boolean).join("\n");
 }
 

@@ -1,4 +1,5 @@
 import type { QuestionKind } from "../../assistant/assistant.ts";
+import { canonical } from "../../language/tokenize.ts";
 import { AnpError } from "../../contract/errors.ts";
 import type { ModelCall } from "../../assistant/model/model-call.ts";
 import type { TokenBudgets } from "../../assistant/model/token-budgets.ts";
@@ -56,7 +57,9 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const { sub_intent, lang } = reply.routing;
       const about = { route, sub_intent, lang, outcome: reply.outcome, source_items, model_name, latency_ms };
       const draft = { user_id: user, question: body.question, answer: text, ...about };
-      const cost = reply.outcome === "answered" ? prices[kind] : 0; // Otherwise neither points nor a free use.
+      const quoting = canonical(body.question); // A headline that it quotes says nothing new.
+      const isEcho = source_items.every(({ kind, snippet }) => kind === "news" && quoting.includes(canonical(snippet)));
+      const cost = reply.outcome === "answered" && (source_items.length === 0 || !isEcho) ? prices[kind] : 0;
       // The answer is stored before the charge becomes visible: no charge lacks its answer.
       const { message, entry, replayed } = await ledger.withLock(user, (locked) =>
         messages.create(draft, question.session, async (message, first) => {
