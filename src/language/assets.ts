@@ -69,10 +69,9 @@ const IS = patternsOf(PATTERNS, "iu");
  * it or supports it elsewhere, or it is a Latin name in Chinese; and the words next to it make no other name of it. */
 function isAsset(text: string, at: number, name: string, others: string): boolean {
   if (!IS.isWord.test(name)) return true;
-  const [before, after] = [text.slice(0, at), text.slice(at + name.length)];
-  const marked = `${before.split("\n").at(-1)}<${name}>${after.split("\n")[0]}`;
+  const marked = `${text.slice(0, at).split("\n").at(-1)}<${name}>${text.slice(at + name.length).split("\n")[0]}`;
   const isLatin = !hasHan(name) && hasHan(marked);
-  const isMeant = isLatin || IS.near.test(marked) || IS.support.test(`${before} ${after}\n${others}`);
+  const isMeant = isLatin || IS.near.test(marked) || IS.support.test(`${text}\n${others}`);
   return isMeant && !IS.other.test(marked);
 }
 

@@ -10,7 +10,7 @@ import { askedBy, IS, isPeople, kindsOf, readTitle, withArticle } from "./title-
 import COUNT from "./question-counts.json" with { type: "json" };
 
 const NAME =
-  /(?<![\p{Script=Latin}\d$])\p{Lu}[\p{Script=Latin}\d]*(?:\u00a0[\d.]+)?(?:\.\p{Ll}*)?(?:[ -](?:of )?\p{Lu}[\p{Script=Latin}\d]*)*(?![\p{Script=Latin}])/gu;
+  /(?<![\p{Script=Latin}\d$])\p{Lu}[\p{Script=Latin}\d]*(?:\u00a0[\d.]+)?(?:\.\p{Ll}*)?(?:[ -](?:(?<=(?:Bank|Court|University|Ministry|Department|House|Bureau|Board|Institute) )of )?\p{Lu}[\p{Script=Latin}\d]*)*(?![\p{Script=Latin}])/gu;
 const JOINED = "\u00a0"; // Between a name and the number that is part of it, as in "Fortune 500".
 const PLACES = /^(?:country|region-bloc)$|(?:city|state|province)$/;
 const PLAIN = { zh: ["{X}怎么了？", "{X}是什么情况？"], en: ["What happened with {X}?", "What do we know about {X}?"] };
@@ -46,10 +46,11 @@ function questionsOf(input: string): string[] {
   return asked.map((one) => one.replaceAll(JOINED, " ").replace(IS.article, "$1 the $2"));
 }
 
+const termsOf = memoized((title: string) => headlineTermsOf(title, assetsInNews(title)), 2000);
 /** Whether an item says what the topic's title says, since another may have slipped into the topic: they share two fifths of
  * the shorter one's terms, or two that are the same in all wordings, or the title names the item's subject. */
 export function isAbout(item: string, title: string, lang: Language): boolean {
-  const [terms, others] = [title, item].map((one) => headlineTermsOf(one, assetsInNews(one)));
+  const [terms, others] = [title, item].map(termsOf);
   const shared = Array.from(terms!).filter(([term]) => others!.has(term));
   const isSame = shared.filter(([, kind]) => kind === "concept" || kind === "asset" || kind === "number").length > 1;
   if (isSame || shared.length >= 0.4 * Math.min(terms!.size, others!.size)) return true;
@@ -71,7 +72,7 @@ function nameIn(title: string, lang: Language, context: string): string | undefi
     const words = phrase.split(" ");
     const isOwn =
       (words[0] === "The" && words.length > 1 && index > 0 && !isTitleCased) ||
-      kindsOf(phrase.replace(/^The /, "")).length > 0;
+      kindsOf(phrase.replace(/^The (?=.* )/, "")).length > 0;
     const name = isOwn ? phrase : words.slice(words.findIndex((word) => !isStopWord(word))).join(" ");
     const isSure = index > 0 || name.includes(" ") || /^['’]s /.test(title.slice(phrase.length));
     const isKnown = context.includes(` ${name}`) || kindsOf(name).length > 0;

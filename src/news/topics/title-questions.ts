@@ -124,7 +124,7 @@ function english(title: string, context: string): ReadTitle {
 
 /** The subject without a name in the first words of a title, as a question writes it: "consumer prices", "the lawsuit". */
 function phraseOf(words: readonly string[], context: string): string | undefined {
-  const all = words.length > 1 && /^(?:The|[^-]*(?:ing|ed))$/.test(words[0]!) ? words.slice(1) : words;
+  const all = IS.led.test(words.join(" ")) ? words.slice(1) : words;
   const [first = "", ...rest] = all;
   const isOdd = all.some((word) => !/^[\p{L}\d][\p{L}\d'’.&\u00a0-]*$/u.test(word) || IS.odd.test(word.toLowerCase()));
   if (first === "" || isOdd || all.length > 6 || !/^\p{L}/u.test(first)) return undefined;
@@ -146,7 +146,7 @@ function subjectOf(words: readonly string[], context: string): string | undefine
   let end = words.length;
   while (end > 0 && /^\p{Ll}[\p{Ll}-]+$/u.test(words[end - 1]!)) end--;
   const isPart = (at: number): boolean =>
-    isCapital(words[at]!) || (at > 0 && at < end - 1 && IS.joins.test(words[at]!));
+    isCapital(words[at]!) || (at > 0 && at < end - 1 && IS.joins.test(words[at]!) && isCapital(words[at - 1]!));
   let from = end;
   while (from > 0 && isPart(from - 1)) from--;
   const name = words.slice(from, end).join(" ");

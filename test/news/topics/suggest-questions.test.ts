@@ -127,6 +127,8 @@ describe("questions about a topic", () => {
     ["The Bank of England held rates at 4%", "What happened with the Bank of England?"],
     ["Hong Kong Monetary Authority raises base rate", "What happened with the Hong Kong Monetary Authority?"],
     ["Bullion climbs past $4,000", "What happened with bullion?"],
+    ["Creditors of Halden pick up another $1.6 billion", "What happened with Halden?"],
+    ["Halden chief's appeal comes early", "What happened with Halden?"],
     ["The yen slides 2% as rates hold", "What happened with the yen?"],
   ])("are about the subject of %s, in good English", (title, question) => {
     const items = [item(title), item(title)];
