@@ -1,11 +1,9 @@
 import { DAY_MS, offsetMinutes, utcDay } from "../runtime/clock.ts";
 
-/** The quota rules in one offset. */
 export type QuotaRules = ReturnType<typeof createQuotaRules>;
 
 /** The free daily quota as a pure function of the clock: a quota day is from midnight to midnight at one fixed offset.
- * @param timezone the offset, as `+08:00`
- * @throws RangeError when it is not an offset */
+ * @throws RangeError when `timezone` is not an offset as `+08:00` */
 export function createQuotaRules(timezone: string) {
   const minutes = offsetMinutes(timezone);
   if (minutes === undefined) throw new RangeError(`quota.timezone must be an offset such as +08:00, not ${timezone}`);

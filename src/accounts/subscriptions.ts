@@ -22,7 +22,6 @@ export type Subscription = z.infer<typeof subscription>;
 
 type Plans = Readonly<Record<string, Readonly<Record<string, boolean>>>>; // By plan, whether each feature is on.
 
-/** The plans of users. */
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 export function createSubscriptions(deps: { storage: Storage; clock: Clock; plans: Plans; ttl_ms: number }) {
@@ -48,8 +47,7 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
       cache.forget(user);
       return begun;
     },
-    /** Sets a platform token's plan, unless a newer token has set one. An active subscription to it keeps its period.
-     * @param as_of the token's, as `JwtIdentity.as_of` */
+    /** Sets a platform token's plan, unless a newer one (by `as_of`) did. An active subscription keeps its period. */
     async adopt(user: string, plan: string, as_of: string): Promise<void> {
       if (!isNewer((await cache.get(user)) ?? NONE, as_of)) return;
       const held = await read(user); // Not from the cache, which may be older than another process's change.
@@ -80,5 +78,4 @@ function subscriptionAt({ plan, started_at, expires_at }: Stored, plans: Plans, 
   return { status, plan, started_at, expires_at, features, is_active };
 }
 
-/** Where a user's subscription is stored. */
 export const subscriptionKey = (user: string): Key => ["users", user, "subscription"];

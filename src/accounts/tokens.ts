@@ -88,8 +88,7 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
     },
     /** The tokens with these first characters (of the stored ones), also expired and revoked ones. For operators. */
     startingWith: (start: string) => tokensStartingWith(storage, start.slice(0, indexedLength)),
-    /** Revokes by the token's id or the token itself. It is refused at once in this process, and within `ttl_ms` in
-     * others.
+    /** Revokes by the token's id or the token itself: at once in this process, within `ttl_ms` in others.
      * @returns the revoked token, or undefined when no such token is known */
     async revoke(idOrSecret: string): Promise<TokenRow | undefined> {
       const digest = await findDigest(storage, idOrSecret);

@@ -26,7 +26,6 @@ type UserSettings = Partial<Pick<UserProfile, "free_daily_quota" | "lang">>;
 type NewSettings = { readonly [K in keyof UserSettings]: UserSettings[K] | undefined };
 /** Called for each user with damaged data, with the name and the first damage. */
 export type OnDamage = (message: string) => void;
-/** The users and their settings. */
 export type Users = ReturnType<typeof createUsers>;
 
 export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: number }) {
@@ -46,8 +45,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       cache.forget(user);
       return created;
     },
-    /** Stores a platform token's settings, unless a newer token has set some; creates the user if there is none.
-     * @param as_of the token's, as `JwtIdentity.as_of` */
+    /** Stores a platform token's settings, unless a newer one (by `as_of`) did; creates the user if there is none. */
     async adopt(user: string, settings: UserSettings, as_of: string): Promise<void> {
       const known = await cache.get(user);
       if (known !== undefined && !isNewer(known, as_of)) return;
@@ -120,5 +118,4 @@ export function skipUsers(onDamage: OnDamage): Skip {
 export const isNewer = (held: { readonly as_of?: string | undefined }, as_of: string): boolean =>
   held.as_of === undefined || held.as_of < as_of;
 
-/** Where a user's profile is stored. */
 export const profileKey = (user: string | EncodedSegment): Key => ["users", user, "profile"];

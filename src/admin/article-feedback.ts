@@ -19,8 +19,7 @@ const noFeedback = (article: Article | null) => ({
 });
 
 /** Feedback joined to the articles that the answers quote, the most inaccurate first. The last word of a user on an
- * answer counts; feedback on an answer that does not exist, or that somebody else got, does not.
- * @param onSkipped as in `Stream.items` */
+ * answer counts; feedback on an answer that does not exist, or that somebody else got, does not. */
 export async function feedbackByArticle(storage: Storage, range: TimeRange, onSkipped?: OnSkipped) {
   const votes = new Map<number, Map<string, Vote>>();
   for await (const { user_id, message_id, feedback_type } of readEvents(storage, range, onSkipped)) {

@@ -41,10 +41,7 @@ const PAGE = 256;
 
 /** The append-only log of operators' calls, a hash chain. A changed or removed entry is detected, even if the last ones
  * are removed with all traces in the log's own keys, since the last entry's hash is also stored with the operators.
- * Replacing that hash, too, or rewriting the chain, is not detected.
- * @example
- * const end = await createAuditLog({ storage, clock }).begin(call); // it runs only once this is stored
- * await end("exit 0"); */
+ * Replacing that hash, too, or rewriting the chain, is not detected. */
 export function createAuditLog({ storage, clock }: { readonly storage: Storage; readonly clock: Clock }) {
   const stream = new Stream(storage, ["audit", "log"], auditEntry);
 
@@ -68,7 +65,7 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
   }
 
   return {
-    /** Records that a call begins; the returned function records how it ended. */
+    /** Records that a call begins, before it runs; the returned function records how it ended, as `exit 0`. */
     async begin(call: AuditCall): Promise<(outcome: string) => Promise<number>> {
       const began = await append(call, { outcome: null });
       return (outcome) => append(call, { began, outcome });

@@ -10,11 +10,9 @@ const TOKEN_PREFIX = "anp_";
 const MIN_TOKEN_START = TOKEN_PREFIX.length + 4; // Enough to search by.
 
 /** The ids of the users that a text names: a user's id, a whole token of any kind, a token's id, or the beginning of a
- * token of ours (`anp_` and 4 characters or more). An exact user id takes precedence over tokens. Only the beginning of
- * a token may name more than one user.
+ * token of ours (`anp_` and 4 characters or more). A user id takes precedence. Only a beginning may name several.
  * @param onCut called with how many characters were compared, where more were given: the others are not stored
- * @throws AnpError 404 when it names none
- * @example const [user, ...others] = await findUsers(service, "anp_Xk3v"); */
+ * @throws AnpError 404 when it names none */
 export async function findUsers(
   { users, tokens }: Pick<AccountsService, "users" | "tokens">,
   text: string,

@@ -13,7 +13,6 @@ export interface LedgerReader<E = LedgerRow> {
 
 const CACHED = 5000; // Of a longer ledger, only the newest entries are cached: a walk would replace all others.
 
-/** Reads a user's ledger from the storage. */
 export function storedLedgerReader(ledger: Ledger, user: string): LedgerReader<Entry> {
   let last: Entry | undefined;
   const read = (from: number, to: number): Promise<Entry[]> =>
@@ -98,7 +97,6 @@ export interface Selection {
 
 type Selectable = Pick<LedgerRow, "type" | "created_at" | "ref_id">;
 
-/** Whether an entry matches the selection. */
 export function matches({ type, created_at, ref_id }: Selectable, selection: Selection): boolean {
   const { types, since = -Infinity, until = Infinity, ref = ref_id, whole } = selection;
   const isReferred = whole === true ? ref_id === ref : ref_id.startsWith(ref);
@@ -112,9 +110,7 @@ const FIRST = 5; // Entries of the first read, since a range may end before them
 export const MAX_CLOCK_SKEW_MS = 86_400_000;
 
 /** The entries that match, newest first, in constant memory; entries appended meanwhile are not included.
- * @throws CorruptionError after all entries above the damaged one were yielded
- * @example
- * for await (const { id } of newestFirst(storedLedgerReader(ledger, "alice"), { types: ["exchange"] })) console.log(id); */
+ * @throws CorruptionError after all entries above the damaged one were yielded */
 export async function* newestFirst<E extends Selectable>(reader: LedgerReader<E>, selection: Selection) {
   const { since, until } = selection;
   const total = await reader.total();

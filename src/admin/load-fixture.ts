@@ -26,7 +26,6 @@ export async function openFixture(folder: string) {
 
 const eventsKey = ({ name }: Fixture): Key => ["fixtures", `${name}-events`]; // It is written last.
 
-/** Whether the fixture was loaded into the storage. */
 export const isLoaded = (fixture: Fixture, storage: Storage): Promise<boolean> => storage.has(eventsKey(fixture));
 
 /** Whether a storage without the fixture has other data: its tokens, which are public, must not become valid there. */
@@ -40,7 +39,6 @@ export async function hasOtherData({ name }: Fixture, storage: Storage): Promise
 
 type FigureChanges = { readonly free_daily_quota?: number | undefined; readonly points?: number | undefined };
 
-/** The users of a fixture. */
 export const fixtureUsers = async ({ folder }: Fixture) =>
   usersFile.parse(JSON.parse(await readFile(join(folder, "users.json"), "utf8"))).users;
 

@@ -21,9 +21,8 @@ interface PruneOptions {
   readonly onStep?: (done: () => string) => void; // Gets the progress. If it throws, the next pruning continues.
 }
 
-/** Removes what is older than the configuration keeps, by whole UTC days: answers, sessions whose last turn is a day older
- * still, and days of events. Ledgers stay. It may be interrupted anywhere, and several processes may do it at once.
- * @example const [answers, sessions, eventDays] = await pruneStorage(service, { dryRun: true }); */
+/** Removes what is older than the configuration keeps, by whole UTC days: answers, sessions whose last turn is a day
+ * older still, and days of events. Ledgers stay. It may be interrupted, and several processes may do it at once. */
 export async function pruneStorage(
   { storage, clock, config }: Pick<AccountsService, "storage" | "clock" | "config">,
   options: PruneOptions = {},

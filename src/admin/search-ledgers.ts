@@ -132,8 +132,7 @@ export async function topUsers(service: AccountsService, top: Top, onUser: OnUse
 
 type Asked = { readonly limit: number; readonly since: number }; // `since` in ms since the epoch.
 
-/** What a user asked and was answered, newest first, with the user's last word on each answer.
- * @throws CorruptionError */
+/** What a user asked and was answered, newest first, with the last word on each answer. @throws CorruptionError */
 export async function askedQuestions(service: AccountsService, user: string, { limit, since }: Asked) {
   const entries = newestEntries(service.ledger, user, { types: ["chat_cost"], since });
   // One more than is listed: the last one may repeat it.

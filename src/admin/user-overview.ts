@@ -6,9 +6,7 @@ import { toLedgerRow } from "./ledger-reader.ts";
 const MAX_LISTED = 5;
 const ENTRIES_SEARCHED = 50;
 
-/** Reads what support needs to know of a user, each list newest first.
- * @throws AnpError 404 for a user who is not known
- * @example const { details, last_questions } = await userOverview(service, "alice"); */
+/** Reads what support needs to know of a user, each list newest first. @throws AnpError 404 for an unknown user */
 export async function userOverview(service: AccountsService, user: string) {
   const { storage, clock } = service;
   const details = await userDetails(service, user);

@@ -25,10 +25,7 @@ export interface PreparedQuestion extends PreparedAnswer {
   readonly standalone?: string; // The question as rewritten by a model, if that was answered.
 }
 
-/** Routes a question, and answers it from the passages unless it is refused or the service answers it. Pure.
- * @example
- * const asked = { question: "怎么提现？", history: [], research: false, refused: [], hasModel: false, now: Date.now() };
- * const { routing, answer } = prepareQuestion(asked, new AnswerIndex(passages)); */
+/** Routes a question, and answers it from the passages unless it is refused or the service answers it. Pure. */
 export function prepareQuestion(given: AskedQuestion, index: AnswerIndex): PreparedQuestion {
   const { research, refused, route, ...asked } = given;
   const routed = routeQuestion(asked.question, asked);

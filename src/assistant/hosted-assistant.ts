@@ -67,8 +67,7 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [], ...
       await content.learn(passages).finally(() => (learned += 1));
     },
     /** Routes a question and looks up its evidence; a recent one without earlier turns is served from the cache.
-     * @throws AnpError 1007 when the question cannot be computed in time
-     * @throws AnpError 429 when its turn did not come in time */
+     * @throws AnpError 1007 when the question cannot be computed in time, 429 when its turn does not come in time */
     async prepare({ now, ...asked }: Omit<AskedQuestion, "hasModel">, turn?: Turn): Promise<PreparedQuestion> {
       const key = JSON.stringify([learned, asked]);
       for (let known = cache.get(key); known && Math.abs(now - known.at) < CACHE.ms; known = cache.get(key)) {

@@ -25,7 +25,6 @@ export function toSourceItem({ id, kind, title, url, lang, published_at }: Passa
   return { id, kind, title, url, lang, published_at, snippet };
 }
 
-/** The title of a passage and its aliases. */
 export const titlesOf = ({ title, aliases = [] }: Passage): string[] => [title, ...aliases];
 /** The unique key of a passage. */
 export const keyOf = ({ kind, lang, id }: Pick<Passage, "kind" | "lang" | "id">): string => `${kind} ${lang} ${id}`;

@@ -17,8 +17,7 @@ const questionFile = z.strictObject({ questions: z.array(listedQuestion) });
 type RecommendedQuestions = OperationData<"getRecommendedQuestions">;
 export type ListedQuestions = z.infer<typeof questionFile>["questions"];
 
-/** Reads a file of recommended questions.
- * @throws ConfigError when it cannot be read, or with the fields that are not valid */
+/** @throws ConfigError when the file cannot be read, or with the fields that are not valid */
 export async function readQuestions(file: string): Promise<ListedQuestions> {
   const value = parseOrError(await readNamedFile("assistant.questions", file));
   if (value instanceof Error) throw new ConfigError([`assistant.questions: ${file} is not JSON: ${value.message}`]);

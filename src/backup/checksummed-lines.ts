@@ -10,8 +10,7 @@ const VERSION = 1;
 type Lines = AsyncIterable<string | object>;
 
 /** Frames lines with a header (their kind, as `ledger`) and a footer (their count and SHA-256) that reveals any change.
- * @param created_at ISO 8601
- * @param lines texts, or values to be written as JSON
+ * @param lines texts, or values to be written as JSON @param created_at ISO 8601
  * @param isComplete called after the last line: an incomplete export gets no footer */
 export async function* checksummed(kind: string, created_at: string, lines: Lines, isComplete = (): boolean => true) {
   const digest = createHash("sha256");

@@ -11,8 +11,7 @@ export type RetryPolicy = Readonly<typeof RETRY_POLICY>;
 export const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
 /** The wait before the next attempt, ms: exponential backoff with jitter in its upper half, at least the Retry-After.
- * @param attempt the number of the last attempt, from 1
- * @returns undefined when there is to be no retry */
+ * Undefined when there is to be no retry. `attempt` is the number of the last attempt, from 1. */
 export function retryDelay(attempt: number, retryAfter_ms = 0, policy: RetryPolicy): number | undefined {
   if (attempt > policy.retries || retryAfter_ms > policy.retry_after_ms) return undefined;
   const step = Math.min(policy.max_ms, policy.base_ms * 2 ** (attempt - 1));

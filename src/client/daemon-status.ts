@@ -6,14 +6,12 @@ import FIGURES from "./figures.json" with { type: "json" };
 import { quantileOf, readSamples, type Samples } from "./prometheus-text.ts";
 import { send, UnreachableError } from "./transport.ts";
 
-/** Where a daemon's pages are. */
 export interface DaemonPages {
   readonly url: string;
   readonly metricsUrl?: string | undefined; // Its metrics, if not served beside the API.
   readonly isOwn?: boolean; // On this machine: its certificate may be for another name.
 }
 
-/** A daemon's state, as its own pages report it. */
 export type DaemonStatus = Awaited<ReturnType<typeof readDaemonStatus>>;
 
 const IS_ADMIN =
@@ -22,8 +20,7 @@ const IS_ADMIN =
 /** Timeout of a page, ms. */
 export const PAGE_MS = 5000;
 
-/** Reads a daemon's pages. Its figures are those since its start, and null if its metrics cannot be read.
- * @param now ms since the Unix epoch */
+/** Reads a daemon's pages. `now`: ms since the epoch. Figures are since its start, null if metrics cannot be read. */
 export async function readDaemonStatus({ url, metricsUrl, isOwn }: DaemonPages, now: number) {
   const metrics_url = metricsUrl ?? pageUrl(url, "/metrics");
   const pages = [pageUrl(url, "/readyz"), pageUrl(url, "/healthz"), metrics_url].map((page) => readPage(page, isOwn));

@@ -11,8 +11,7 @@ export function addressOf({ host, port, tls }: { host: string; port: number; tls
   return `${tls === undefined ? "http" : "https"}://${reached}:${port}`;
 }
 
-/** The address of a daemon.
- * @throws RangeError for anything but an http or https URL without user, query and fragment */
+/** @throws RangeError for anything but an http or https URL without user, query and fragment */
 export function readUrl(text: string): URL {
   if (!URL.canParse(text))
     throw new RangeError(`must be a URL such as http://127.0.0.1:8787, not ${JSON.stringify(text)}`);

@@ -17,8 +17,7 @@ function readSample(line: string): Sample[] {
 
 const numberOf = (text: string): number => Number(text.replace("Inf", "Infinity"));
 
-/** A quantile of a histogram, estimated within its bucket as `histogram_quantile` of Prometheus does.
- * @param samples of its buckets, in their order */
+/** A quantile of a histogram's buckets in order, estimated within a bucket as Prometheus' `histogram_quantile` does. */
 export function quantileOf(samples: readonly Sample[], quantile: number): number {
   const buckets = samples.map(({ labels, value: count }) => ({ to: numberOf(labels["le"] ?? ""), count }));
   const rank = quantile * (buckets.at(-1)?.count ?? 0);

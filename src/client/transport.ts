@@ -37,12 +37,10 @@ export class WireError extends UnreachableError {
 
 /** Sends a request over a persistent connection. It follows no redirect: a token is only sent to the host it is for.
  * @param timeout_ms how long the whole exchange may take, ms
- * @throws WireError when no complete response arrived
- * @throws the signal's reason when it was aborted */
+ * @throws WireError when no complete response arrived, or the reason of the aborted signal */
 export const send = (request: WireRequest, timeout_ms: number, signal?: AbortSignal): Promise<WireResponse> =>
   exchange(request, timeout_ms, signal, readResponse);
 
-/** The complete response. */
 export async function readResponse(response: IncomingMessage) {
   const bytes = await readBytes(response, MAX_BYTES, () => new Error(`it is larger than ${MAX_BYTES} bytes`));
   return { status: response.statusCode!, headers: flatHeaders(response), text: bytes.toString("utf8"), bytes };

@@ -5,8 +5,7 @@ import type { Input, JobRunner, Jobs, Output, RunOptions } from "./job-runner.ts
 const STEPS = 32; // Steps of a job per turn of the event loop: a few milliseconds.
 
 /** Runs jobs in this process, for commands and tests. A job is interrupted only between its steps: keep them short.
- * @param open loads the jobs, before the first one
- * @param deadline_ms of a job without one of its own */
+ * @param open loads the jobs, before the first one @param deadline_ms of a job without one of its own */
 export function createInProcessRunner<J extends Jobs>(open: () => J | Promise<J>, deadline_ms: number): JobRunner<J> {
   let opened: Promise<J> | undefined;
   let last: Promise<unknown> = Promise.resolve();

@@ -6,8 +6,7 @@ export type JobRequest = { readonly name: string; readonly input: unknown };
 /** What a worker sends: first that it is ready, then one reply for each request. */
 export type JobReply = { readonly ready: true } | { readonly output: unknown } | { readonly error: Error };
 
-/** The body of a worker's file: runs the jobs that the runner of this worker sends.
- * @param open makes the table of jobs */
+/** The body of a worker's file: runs the jobs that its runner sends, from the table that `open` makes. */
 export async function serveJobs(open: () => Jobs | Promise<Jobs>): Promise<void> {
   const port = parentPort!;
   const jobs = await open();

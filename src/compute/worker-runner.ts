@@ -36,10 +36,7 @@ interface Task {
 
 /** Runs jobs in one worker thread, which starts with the first job, round-robin over their callers. A worker that
  * exceeds a deadline or its memory is ended and replaced; only the job it was running fails. (Pools such as piscina and
- * tinypool share jobs among equal workers without state; here one worker keeps what its jobs need.)
- * @example
- * const runner = new WorkerRunner<NewsJobs>({ name: "news", file: workerFile("news-worker"), ... });
- * const parsed = await runner.run("parse", { bytes }, { deadline_ms: 5000 }); */
+ * tinypool share jobs among equal workers without state; here one worker keeps what its jobs need.) */
 export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
   readonly #options: WorkerOptions;
   readonly #waiting = createFairQueue<Task>();

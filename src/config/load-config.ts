@@ -35,8 +35,7 @@ interface Draft {
 }
 
 /** Loads the configuration. Precedence: flags, environment (`ANP_SERVER_PORT` is `server.port`), fixture, file (YAML or
- * JSON), defaults. A secret comes from the environment, or from a file that `…_FILE` or, in the configuration, `…_file`
- * names.
+ * JSON), defaults. A secret is in the environment, or in a file that `…_FILE` or, in the configuration, `…_file` names.
  * @throws ConfigError with every error: an unreadable file, an unknown key, a secret in clear text, an invalid value
  * @example
  * const { config } = await loadConfig({ file: "anp.yaml", env: process.env, flags: { "server.port": 0 } });

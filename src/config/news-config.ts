@@ -23,10 +23,8 @@ const contact = z.string().regex(/^[\x21-\x7e]{1,200}$/, "must be printable ASCI
 const HEADER =
   /^(?!(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$)[\w-]{1,64}$/i;
 const headerName = z.string().regex(HEADER, "must be the name of a header that the connection does not set itself");
-/** The value of a header of a source. */
 export const headerValue = z.string().regex(/^[\x20-\x7e]{1,4096}$/, "must be 1 to 4096 printable ASCII characters");
 
-/** A feed. */
 export const newsSource = z.strictObject({
   id: z.string().regex(/^[\w.-]{1,64}$/, "must be 1 to 64 of letters, digits, _ . -"),
   name: trimmed.max(128),

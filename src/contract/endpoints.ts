@@ -48,7 +48,6 @@ const OPERATIONS = {
   postTradeReward: { path: "/api/v1/ai/points/trade-reward", body: points.tradeRewardBody, data: points.tradeReward },
 } as const;
 
-/** The name of an operation of the interface. */
 export type OperationId = keyof typeof OPERATIONS;
 type EndpointFacts = Omit<Endpoint, "path" | "query" | "body" | "data">;
 

@@ -12,7 +12,6 @@ export interface ErrorKind {
   readonly retry_after_s?: number; // Default `Retry-After`, for errors that do not carry a delay of their own.
 }
 
-/** A code of the error catalogue. */
 export type ErrorCode = keyof typeof catalogue extends `${infer Code extends number}` ? Code : never;
 
 /** The error catalogue: the envelope's `code` → HTTP status → exit code → what the user can do.

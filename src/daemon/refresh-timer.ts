@@ -39,8 +39,7 @@ export function createRefreshTimer(service: Pick<Service, "news" | "clock" | "co
     return { ...next, version, full_ms };
   }
 
-  /** Refreshes, unless another daemon is refreshing or has done so: several find it due at the same moment.
-   * @returns whether this daemon has */
+  /** Refreshes, unless another daemon does or has: several find it due at once. @returns whether this daemon has */
   async function refresh(version: number, mode: RefreshMode): Promise<boolean> {
     try {
       const result = await news.refreshAfter(version, mode);

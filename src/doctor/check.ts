@@ -14,14 +14,12 @@ export interface Check {
   readonly run: (signal: AbortSignal) => Promise<Finding[]>; // `signal` is aborted when the time is up.
 }
 
-/** The input of the checks. */
 export interface CheckInput {
   readonly loaded: LoadedConfig;
   readonly fixture?: Fixture | undefined; // Used instead of an operator's content, if any.
   readonly now: number;
 }
 
-/** A finding and the check that it comes from. */
 export type CheckResult = Finding & { readonly check: string };
 
 /** Runs all checks concurrently, each within its bound; one that throws becomes a finding. @param onDone called with

@@ -84,7 +84,6 @@ const tried = (reading: Promise<unknown>, good: Finding, bad: (reason: string) =
 
 type Manifest = { readonly version: string; readonly engines: { readonly node: string } };
 
-/** This program's version, and Node's. */
 export async function checkVersions(): Promise<Finding[]> {
   const { version, engines } = JSON.parse(await readFile(packageFile("package.json"), "utf8")) as Manifest;
   const found = process.versions.node;

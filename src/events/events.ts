@@ -38,8 +38,7 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
     /** Records an event, dated by the clock, and waits until it is stored durably. When the log cannot be written, or
      * too many events wait, the result has `stored: false`; nothing is thrown.
      * @param key an idempotency key of the event's user: the event is stored once however often it is sent
-     * @throws ZodError for an event that does not match `newEvent`
-     * @throws AnpError 422 when the key was used for another event */
+     * @throws ZodError for an event that does not match `newEvent`, AnpError 422 for the key of another event */
     record: (event: NewEvent, key?: string) => (key === undefined ? log.record(event) : recordOnce(event, key)),
     recordLater: (event: NewEvent, known: KnownEvent) => log.record(event, known, true), // Nobody waits for it.
     /** Questions that at least `min_users` different users asked: the most often asked first, then the most recent.
@@ -56,8 +55,7 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
       replayEvents({ ...dependencies, onSkipped }, batchesOf(lines, 1), options),
     /** The events of the range as lines of JSON without line ends, in the order of the log, in bounded memory. An
      * event's id is the one it was first exported under, so that it keeps its id through several storages. An id that
-     * another event of the day has, too, is extended by a hash of the event's content.
-     * @param skipped as in `Stream.items` */
+     * another event of the day has, too, is extended by a hash of the event's content. */
     export: (range: TimeRange = {}, skipped?: OnSkipped) => exportEvents(storage, range, skipped),
     stats: (range: TimeRange = {}, skipped?: OnSkipped, dayOf?: (ms: number) => string) =>
       countEvents(storage, range, skipped, dayOf),

@@ -48,8 +48,7 @@ export function readFault(typed: string): Fault {
   return { name, kind, ...read } as Fault;
 }
 
-/** Checks that no two faults have the same name.
- * @throws RangeError as {@link readFault} does */
+/** @throws RangeError, as {@link readFault} does, when two faults have the same name */
 export function checkFaults(faults: readonly Fault[]): void {
   for (const [index, { name }] of faults.entries())
     if (faults.findIndex((other) => other.name === name) !== index) throw new RangeError(`names ${name} twice`);

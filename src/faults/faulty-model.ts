@@ -21,8 +21,7 @@ const FAILURES: Readonly<Record<ModelFailure, (init?: RequestInit) => Promise<Re
   empty: () => Promise.resolve(completion("")),
 };
 
-/** A fetch that fails as `failure` says.
- * @param working answers when there is no failure */
+/** A fetch that fails as `failure` says; without a failure, `working` answers. */
 export function failingFetch(failure: () => ModelFailure | undefined, working: typeof fetch): typeof fetch {
   return (input, init) => {
     const how = failure();

@@ -19,8 +19,7 @@ export class Faults {
   readonly #early: AsyncLocalStorage<true> | undefined; // Marks requests, for early faults only: it slows every promise.
   #isArmed = false;
 
-  /** @param faults at most one of each name
-   * @param isEarly whether faults apply to requests before {@link Faults.arm}, too */
+  /** `faults` has at most one of each name. With `isEarly` they apply to requests before {@link Faults.arm}, too. */
   constructor(faults: readonly Fault[], isEarly = false) {
     this.#early = isEarly ? new AsyncLocalStorage() : undefined;
     this.texts = faults.map(faultText);

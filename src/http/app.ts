@@ -9,11 +9,9 @@ import { createRequestWrapper, type RequestWrapper } from "./request-wrapper.ts"
 import { createOperationContext, fixedHeaders, operationRoute, type OperationOptions } from "./operation-routes.ts";
 import { type DaemonState, mountMetrics, mountPages, type MetricsPage } from "./pages/status-pages.ts";
 
-/** What the app needs from its process. */
 export type AppOptions = DaemonState & OperationOptions;
 
-/** The HTTP surface: the contract's endpoints mounted on the service, and the daemon's own pages. Every error becomes
- * an envelope.
+/** The HTTP surface: the contract's endpoints and the daemon's own pages. Every error becomes an envelope.
  * @example const response = await createApp(service, logger).request("http://anp.test/api/v1/news/hot"); */
 export function createApp(service: Service, logger: Logger, options: AppOptions = {}): H3 {
   const context = createOperationContext(service, logger, options);

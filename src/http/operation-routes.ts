@@ -17,7 +17,6 @@ import { clientAddress } from "./limits/client-address.ts";
 import { allow, idempotencyKey, readQuery, declaredBytes, readJson } from "./read-request.ts";
 import { reusableSuccess, success } from "./respond.ts";
 
-/** What the operations need from their process. */
 export interface OperationOptions {
   readonly inFlight?: ConcurrencyLimits; // Created from the configuration by default.
   readonly rates?: RateLimits | undefined;
@@ -26,7 +25,6 @@ export interface OperationOptions {
 
 type OperationContext = ReturnType<typeof createOperationContext>;
 
-/** The dependencies that the operations of one app share. */
 export function createOperationContext(service: Service, logger: Logger, options: OperationOptions) {
   const { server, limits, model } = service.config;
   const refused = options.meter?.refused;

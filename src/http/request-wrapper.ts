@@ -9,7 +9,6 @@ import type { Cors } from "./cors.ts";
 import { allow, givenRequestId } from "./read-request.ts";
 import { failure } from "./respond.ts";
 
-/** Counts responses. */
 export type RequestMeter = Pick<Metrics, "meterOf" | "refused">;
 /** Answers one request; anything it throws becomes an envelope. */
 export type Handler = (event: H3Event, request_id: string) => Promise<Response> | Response;

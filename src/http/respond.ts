@@ -53,7 +53,6 @@ class Parts {
 /** Headers of every response, for browsers: no sniffing of the type, no scripts, no frames, no referrer. */
 const FIXED = Object.entries(HEADERS).flat();
 
-/** The envelope of a success. */
 export function success(data: object, request_id: string, headers: Record<string, string> = {}): Response {
   const end = `,"request_id":"${request_id}"}`;
   const { text, bytes } = serialize(data);
@@ -74,7 +73,6 @@ export function reusableSuccess(data: object, request_id: string, how: Reuse, he
   return success(data, request_id, reuse);
 }
 
-/** The envelope of a failure. */
 export function failure(error: AnpError, request_id: string, headers: Record<string, string> = {}): ReadyResponse {
   const { code, message, fieldErrors: errors } = error;
   const more = { ...(errors.length > 0 && { errors }), ...(code === 500 && { detail: INTERNAL_DETAIL }) };

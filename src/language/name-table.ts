@@ -50,7 +50,6 @@ export class NameTable<T> {
 
 let news: NameTable<NamedThing> | undefined; // Loaded on first use: it is large, and many processes read no headline.
 
-/** The named things of news. */
 export function newsNames(): NameTable<NamedThing> {
   if (news !== undefined) return news;
   news = new NameTable();

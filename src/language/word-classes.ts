@@ -16,8 +16,7 @@ const START = LONGEST_FIRST.at(-1)!.prefix.length; // Length of the shortest pre
 const PREFIXES = groupBy(LONGEST_FIRST, ({ prefix }) => prefix.slice(0, START));
 const LONGEST_ZH = Math.max(...Array.from(CHINESE.keys(), (word) => word.length));
 
-/** The classes of a word.
- * @example classesOf("slumped"); // ["negative", "down", "drop"] */
+/** The classes of a word: of "slumped", `negative`, `down` and `drop`. */
 export function classesOf(word: string): string[] {
   const found = [...(ENGLISH.get(word) ?? CHINESE.get(word) ?? [])];
   for (const { prefix, classes } of PREFIXES.get(word.slice(0, START)) ?? [])

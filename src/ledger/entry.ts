@@ -68,10 +68,8 @@ export type Entry = z.infer<typeof entry>;
 export const genesisHash = (user: string): string => sha256(`anp ledger of ${user}`);
 /** The hash that an entry with these fields must have. */
 export const hashEntry = (fields: object): string => sha256(canonicalJson(fields));
-/** Where a user's ledger is stored. */
 export const ledgerKey = (user: string | EncodedSegment): Key => ["users", user, "ledger"];
 
-/** Where an entry of a user's ledger is stored. */
 export const entryKey = (user: string | EncodedSegment, number: number): Key =>
   itemKey(new EncodedSegment(encodeKey(ledgerKey(user))), number);
 

@@ -5,7 +5,6 @@ import { CorruptionError, type EncodedSegment, type Key, type Storage } from "..
 import { encodeSegment, streamItem } from "../storage/keys.ts";
 import { entryKey, operationPointer } from "./entry.ts";
 
-/** Damage of a user's ledger. */
 export interface LedgerDamage {
   readonly entry: number | null; // Number of the damaged entry; null when the damage is in no entry.
   readonly message: string;
@@ -33,7 +32,6 @@ export interface WalkedEntries {
   readonly charged: readonly (number | null)[]; // Per entry: id of the answer that it charged for, or null.
 }
 
-/** The result of scanning a user's keys. */
 export type ScannedUser = ReturnType<typeof newScannedUser>;
 type ScanOptions = { readonly trace?: ChargeTrace | undefined; readonly onKeys?: LedgerHooks["onKeys"] };
 const BATCH = 256;

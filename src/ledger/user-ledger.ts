@@ -89,8 +89,7 @@ export class UserLedger {
     const { clock, quotaRules, observer } = this.#deps;
     const { operation, command } = posting;
     checkOperation(this.entries, operation);
-    // The first attempt uses the cached head: the append detects a newer entry, and a refusal is decided again on the
-    // current head.
+    // First on the cached head: the append detects a newer entry, and a refusal is decided again on the current head.
     for (let known = this.#remembered(); ; known = undefined) {
       const end = known ?? (await this.#readEnd());
       const before = await findOperation(this.entries, operation, end);

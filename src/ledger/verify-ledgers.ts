@@ -7,7 +7,6 @@ import { damageAt, firstDamage, scanUsers, newScannedUser } from "./scan-for-dam
 import type { ChargeTrace, LedgerDamage, LedgerHooks, ScannedUser, WalkedEntries } from "./scan-for-damage.ts";
 import { walkLedger } from "./walk-ledger.ts";
 
-/** The result of verifying one user's ledger. */
 export interface Verification {
   readonly user_id: string;
   readonly entries: number; // Valid entries.
@@ -38,9 +37,8 @@ export interface VerifyOptions {
  * well-formed and stored byte for byte as it was written; numbers have no gap; each hash matches its entry and the one
  * before; deltas add up to the account, and nothing is negative; the index maps every repeatable operation to its
  * entry, and nothing else; the head hint is not past the end; every delivered answer was charged; every ledger has a
- * profile. Damage is reported per user, and the other users are still verified. A user with neither entries nor a
- * profile is not reported. Memory grows with delivered answers and indexed operations: by some 12 bytes for each, and
- * 50 more while the user's ledger is walked.
+ * profile. Damage is reported per user; other users are still verified. A user without entries and profile is not
+ * reported. Memory: some 12 bytes per delivered answer and indexed operation, and 50 more while its ledger is walked.
  * @throws StorageError when the storage does not answer */
 export async function* verifyLedgers(storage: Storage, options: VerifyOptions = {}): AsyncGenerator<Verification> {
   const { users, profiles = true, trace, receipts = new Map<string, Receipt>(), hooks, onProgress } = options;

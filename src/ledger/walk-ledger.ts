@@ -62,8 +62,7 @@ export async function* checkedEntries(storage: Storage, user: EncodedSegment, to
 
 /** Walks a user's ledger from the first entry. Beyond the check of each entry, a repeatable operation must be indexed
  * with its entry. Stops at the first invalid entry.
- * @param visit called with each page of valid entries
- * @returns the last valid entry, and the damage that stopped the walk */
+ * @param visit called with each page of valid entries @returns the last one, and the damage that stopped the walk */
 export async function walkLedger(storage: Storage, scanned: ScannedUser, visit: LedgerHooks["onEntries"]) {
   const { segment: user, top } = scanned;
   const followed = new Set(scanned.indexed);

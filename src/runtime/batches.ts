@@ -1,5 +1,4 @@
-/** Groups items in order into batches as large as the bounds allow, of at least one item.
- * @param size items of one batch
+/** Groups items in order into batches as large as the bounds allow, of at least one item and at most `size`.
  * @param weigh the weight of an item; a batch ends with the item that makes it weigh 1 */
 export async function* batchesOf<T>(items: AsyncIterable<T> | Iterable<T>, size: number, weigh = (_item: T) => 0) {
   let batch: T[] = [];
@@ -15,7 +14,6 @@ export async function* batchesOf<T>(items: AsyncIterable<T> | Iterable<T>, size:
   if (batch.length > 0) yield batch;
 }
 
-/** The first items, at most `count`. */
 export async function* take<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {
   let left = count;
   for await (const item of items) {

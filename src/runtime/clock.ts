@@ -1,4 +1,3 @@
-/** A day, ms. */
 export const DAY_MS = 86_400_000;
 
 /** The one source of time. All code reads it, so a run with a fixed `--now` is repeatable. */
@@ -6,8 +5,7 @@ export type Clock = { now(): number }; // Milliseconds since the Unix epoch.
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** A clock that shows one instant until it is set.
- * @param start milliseconds since the Unix epoch */
+/** A clock that shows one instant, `start` in ms since the Unix epoch, until it is set. */
 export function fixedClock(start: number): Clock & { set(ms: number): void; advance(ms: number): void } {
   let at = start;
   return { now: () => at, set: (ms) => void (at = ms), advance: (ms) => void (at += ms) };

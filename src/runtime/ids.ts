@@ -43,8 +43,7 @@ export const minIdAt = (ms: number): number => (ms - EPOCH_MS) * 2 ** RANDOM_BIT
 /** When an integer id was generated, ms since the epoch. */
 export const idTime = (id: number): number => EPOCH_MS + Math.floor(id / 2 ** RANDOM_BITS);
 
-/** When a request id was generated, ms since the epoch; undefined for an id of another form.
- * @param id its beginning is enough */
+/** When a request id, or the beginning of one, was generated, ms since the epoch; undefined for another form. */
 export function requestTime(id: string): number | undefined {
   const at = parseInt(/^r([0-9a-z]{9})[0-9a-v]{0,16}$/.exec(id)?.[1] ?? "", 36);
   return at > EPOCH_MS && at < EPOCH_MS + 2 ** 41 ? at : undefined;

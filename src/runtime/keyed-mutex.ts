@@ -1,8 +1,5 @@
 /** A mutex per key: actions with the same key run one after the other, actions with different keys run concurrently. It
- * avoids conflicts between the writers of one process; correctness between processes is up to the storage.
- * @example
- * const mutex = createKeyedMutex();
- * await mutex("alice", () => append(entry)); */
+ * avoids conflicts between the writers of one process; correctness between processes is up to the storage. */
 export function createKeyedMutex(): <T>(key: string, action: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return async (key, action) => {

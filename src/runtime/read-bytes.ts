@@ -1,7 +1,7 @@
 type Pause = (size: number) => Promise<void>;
 type Body = AsyncIterable<Uint8Array> | ReadableStream | null;
 
-/** All bytes of a body, counted after decompression, as no declared length can be trusted; over `most` it is cancelled.
+/** All bytes of a body, counted after decompression, as declared lengths may lie; over `max_bytes` it is cancelled.
  * @param tooLarge makes the error for that
  * @param pause awaited after each chunk, with the bytes so far */
 export async function readBytes(body: Body, max_bytes: number, tooLarge: () => Error, pause?: Pause): Promise<Buffer> {

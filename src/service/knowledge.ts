@@ -17,8 +17,7 @@ export function createKnowledge({ news, assistant }: { news: News; assistant: Ho
     a.items === b.items && a.notices === b.notices && a.help === b.help;
   const learned = staleWhileRevalidate(learn, isSame);
   return {
-    /** Waits until some content is indexed: the newest, or the one before while much is new.
-     * @returns the number of the content */
+    /** Waits until content is indexed: the newest, or the one before while much is new. @returns its number */
     ready: async (): Promise<number> => learned(await news.current()),
     /** Waits until the newest content is indexed. @returns its number */
     newest: async (): Promise<number> => learned(await news.current(), true),

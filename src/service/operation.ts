@@ -5,7 +5,6 @@ import { AnpError } from "../contract/errors.ts";
 import type { LedgerOperation } from "../ledger/ledger-idempotency.ts";
 import type { Ids } from "../runtime/ids.ts";
 
-/** The caller and the request of an operation. */
 export interface Call {
   readonly request_id: string;
   readonly user?: string; // The authenticated user; absent for an anonymous caller.

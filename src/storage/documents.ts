@@ -26,7 +26,6 @@ export function checkDocument<T, E extends StorageError = never>(key: Key, text:
   return checked.valid ? checked.data : new CorruptionError(printKey(key), printField(checked.errors[0]!));
 }
 
-/** The document under a key, or undefined. */
 export async function readDocument<T>(storage: Pick<Storage, "get">, key: Key, schema: z.ZodType<T>) {
   return parseDocument(key, await storage.get(key), schema);
 }
@@ -45,7 +44,6 @@ export async function readDocuments<T>(storage: Documents, keys: readonly Key[],
   return found.filter((document) => document !== undefined);
 }
 
-/** Writes a document as a whole. */
 export async function writeDocument(storage: Pick<Storage, "put">, key: Key, value: object): Promise<void> {
   await storage.put(key, JSON.stringify(value));
 }

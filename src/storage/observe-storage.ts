@@ -4,7 +4,6 @@ import type { Storage } from "./storage.ts";
 /** The kinds of calls that are counted. */
 export type StorageVerb = Exclude<StorageCall, "confirm" | "list">;
 
-/** Is notified of every call on a storage. */
 export interface StorageObserver {
   /** A call has succeeded in `ms`. @param times how many calls of that verb this one represents */
   storageCalled(verb: StorageVerb, ms: number, times: number): void;

@@ -5,8 +5,7 @@ import { StorageAddressError, StorageError, type Storage } from "./storage.ts";
 
 /** Opens the storage that a URL names: `fs:./data` (files, relative to `cwd`, by default the working directory),
  * `memory:`, or a Redis (see `redis-url.ts`), which is connected to when it is first used.
- * @throws StorageAddressError when the URL is not understood
- * @throws StorageError when it does not exist although it must
+ * @throws StorageAddressError for a URL that is not understood, StorageError when it must exist and does not
  * @example
  * const storage = await openStorage("fs:./data");
  * await storage.put(["users", "alice", "profile"], "{}");

@@ -8,9 +8,8 @@ import { searchTerms } from "../retrieval/language-index.ts";
 const CHOICE = /^\d\. (.+?)(?:（英文[资資]料）| \(an article in Chinese\))?$/;
 const LEADS = { zh: fold(OFFER.zh), en: fold(OFFER.en) }; // An offer may have been in Traditional characters.
 
-/** The title that a question chooses, by number, position or words, from those that the previous answer offered, and the
- * language of that offer; undefined when nothing was offered or another question is asked.
- * @example chosenTitle("the second one", history); // { title: "Withdrawal fees", lang: "en" } */
+/** The title that a question chooses, by number, position or words, from those that the previous answer offered, and
+ * the language of that offer; undefined when nothing was offered or another question is asked. */
 export function chosenTitle(question: string, history: readonly Turn[]) {
   const [lead = "", ...lines] = history.at(-1)?.answer.split("\n") ?? [];
   const lang = (["zh", "en"] as const).find((one) => fold(lead) === LEADS[one]);

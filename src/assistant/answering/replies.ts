@@ -11,7 +11,6 @@ type Wordings = Readonly<Record<string, Readonly<Record<Language, string>>>>;
 const SMALL_TALK: Wordings = WORDINGS.smallTalk;
 export const NOT_FOUND: Wordings = WORDINGS.notFound; // By route.
 
-/** The reply to small talk. */
 export const smallTalk = (subIntent: string, lang: Language): string =>
   (SMALL_TALK[subIntent] ?? WORDINGS.smallTalk.chat)[lang];
 

@@ -14,9 +14,8 @@ export const openEncoder = () => (opened ??= readWordVectors(FILE, DIMENSIONS));
 export const knownOf = (terms: readonly string[]): number =>
   terms.filter((term) => openEncoder().rarityOf(term) < 1).length / (terms.length || 1);
 
-/** Encodes a text as the sum of its term vectors, of length 1 (0 if no term is known), so that texts without a shared word
- * can be similar, also across languages. Repeated terms are added repeatedly.
- * @param parts terms, and the weight of each of them */
+/** Encodes a text as the sum of its term vectors, of length 1 (0 if no term is known), so that texts without a shared
+ * word can be similar, also across languages. Repeated terms are added repeatedly. */
 export function encode(...parts: readonly (readonly [terms: Iterable<string>, weight: number])[]): Float32Array {
   const vectors = openEncoder();
   const sum = new Float32Array(DIMENSIONS);

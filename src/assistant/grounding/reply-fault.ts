@@ -33,8 +33,7 @@ export type StatementVerdict = z.infer<typeof statementVerdict>;
 /** Verdicts on the statements of a reply, in order; undefined if only the rules decide. */
 export type Verdicts = readonly StatementVerdict[] | undefined;
 
-/** Parses a verifier's reply, in a code block or not. Undefined unless it has one verdict on each of `count` statements,
- * in order. */
+/** Parses a verifier's verdicts, in a code block or not. Undefined unless there is one per statement, in order. */
 export function readVerdicts(reply: string, count: number): Verdicts {
   const { data } = verdicts.safeParse(parseJson(reply.replace(/^\s*```(?:json)?|```\s*$/g, "")));
   const isWhole = data?.statements.length === count && data.statements.every(({ number }, at) => number === at + 1);

@@ -22,7 +22,6 @@ export interface StatementContext {
   readonly asked: { readonly folded: string; readonly figures: readonly Figure[]; readonly wording: Wording };
 }
 
-/** Prepares a passage. */
 export function readSource({ id: source, kind, aliases = [], ...passage }: Passage) {
   const { title, text, url, outlet = "", published_at, symbols = [] } = passage;
   const whole = [title, ...aliases, text, url, outlet, symbols.join(" ")].join("\n");

@@ -52,7 +52,6 @@ function citedBy(parts: readonly Part[], at: number): readonly number[] {
 
 const CLAUSE_END = /,(?!\d)|[，；;：:]|(?<![a-z])(?:but|and|while|whereas|however)(?![a-z])|但是?|而且?|不过/i;
 
-/** The clauses of a sentence. */
 export function clausesOf(sentence: string): string[] {
   const clauses = sentence.split(CLAUSE_END).map((clause) => clause.trim());
   return clauses.filter((clause) => /[\p{L}\p{N}]/u.test(clause));

@@ -15,7 +15,6 @@ export type ContentWords = { readonly words: readonly string[]; readonly mention
 const { credits: CREDIT } = BOUNDS;
 const KEPT = 5000;
 
-/** The wording of a source, or of a part of it. */
 export const wordingOf = memoized((text: string): Wording => {
   const meanings = new Set<number>();
   const stems: string[] = [];
@@ -27,7 +26,6 @@ export const wordingOf = memoized((text: string): Wording => {
   return { terms: new Set(searchTerms(text)), meanings };
 }, KEPT);
 
-/** The content words of a statement. */
 export const contentOf = memoized((statement: string): ContentWords => {
   const words = tokenizeFolded(fold(statement)).flatMap(({ text: token, han }) => {
     if (han) return segment(token).filter((word) => !isFunctionWord(word) && !EMPTY_WORDS.has(word));

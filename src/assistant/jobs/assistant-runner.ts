@@ -12,7 +12,6 @@ const WORKER = { name: "assistant", file: workerFile("assistant-worker"), ...BOU
 
 const load = async (begin?: StartIndex) => (await import("./assistant-jobs.ts")).createAssistantJobs(begin);
 
-/** Runs the assistant's jobs in this process. */
 export const assistantInProcess = (): JobRunner<AssistantJobs> => createInProcessRunner(() => load(), START_MS);
 
 /** A factory of runners in this process that share the indexes of equal content, for many services at once. */
@@ -21,6 +20,5 @@ export function sharedAssistants(): () => JobRunner<AssistantJobs> {
   return () => createInProcessRunner(async () => load(await indexes()), START_MS);
 }
 
-/** Runs the assistant's jobs in a worker thread. */
 export const assistantInWorker = (deps: Pick<WorkerOptions, "logger" | "observer">): JobRunner<AssistantJobs> =>
   new WorkerRunner<AssistantJobs>({ ...WORKER, ...deps });

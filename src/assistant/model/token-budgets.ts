@@ -12,7 +12,6 @@ export const tokenCount = z.strictObject({ day: z.string(), tokens: z.int().min(
 const OF_ALL: Key = ["model", "tokens"];
 const MOST = 1e12; // Maximum of a day's count, whatever a provider reports.
 
-/** The tokens of a model call. */
 export type Tokens = { readonly prompt: number; readonly reply: number };
 type Budget = keyof ModelConfig["budget"];
 

@@ -13,7 +13,6 @@ import { unitsOf } from "./text-units.ts";
 import { formsOfTitle, titleForm } from "./title-form.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
-/** A passage in the index. */
 export interface IndexedPassage {
   readonly passage: Passage;
   readonly number: number;
@@ -51,7 +50,6 @@ export class AnswerIndex {
     this.change({ removed: [], added: passages });
   }
 
-  /** Applies changes. */
   change({ removed, added }: PassageChanges): void {
     for (const key of removed) this.#remove(key);
     for (const passage of added) this.#add(passage);

@@ -13,7 +13,6 @@ import { termsOfWord, type Alternative, type TermGroup } from "./language-index.
 
 const { alternatives: ALTERNATIVE, groups: GROUP, questions: MOST } = TUNING;
 
-/** A search request. */
 export interface Search {
   readonly question: string;
   readonly lang: Language; // The language of the question; its articles come first.
@@ -27,8 +26,7 @@ export interface Search {
   readonly near?: Nearness | undefined; // Fused with the ranking by words if present.
 }
 
-/** The term groups of a question for the passages of one language, and, with lower weights, those that only the previous
- * question or the user's page adds. */
+/** The term groups of a question for one language; with lower weights, those of the previous question or the page. */
 export function groupsOf(index: AnswerIndex, { question, previous, symbol = "", page = "" }: Search, lang: Language) {
   const groups = readGroups(index, question, lang);
   const add = (text: string, weight: number): void => {

@@ -30,10 +30,9 @@ export interface RankedArticle {
 
 const { ranking: MIX, kinds: KINDS, meaning: MEANING, questions: QUESTIONS } = TUNING;
 
-/** Ranks the passages of both languages for a question. An article that exists in both is found by either text, and
- * returned in the question's language; an article in the other language only must match better. If the passages are few,
- * all of them are candidates by similarity. With vectors, the passages nearest to the question are candidates too, and both
- * rankings decide the order. */
+/** Ranks the passages of both languages for a question. An article in both is found by either text, and returned in the
+ * question's language; one in the other language only must match better. If the passages are few, all of them are
+ * candidates by similarity. With vectors, those nearest to the question are candidates too, and both rankings count. */
 export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[] {
   const { lang, now, near, accept = () => true } = search;
   const other = lang === "zh" ? "en" : "zh";
@@ -79,8 +78,7 @@ export const comparedWithAll = (index: AnswerIndex, { near }: Search): ReadonlyS
   near === undefined ? index.few() : undefined;
 
 /** Orders articles by their scores and by the similarity of their subjects and units to the question.
- * @param articles by falling score of words
- * @param isFew whether all of them are compared */
+ * @param articles by falling score of words @param isFew whether all of them are compared */
 function rankByMeaning(index: AnswerIndex, search: Search, articles: readonly RankedArticle[], isFew: boolean) {
   const asked = meaningOf(index, search);
   const worthOf = ({ found }: RankedArticle): number =>
@@ -111,8 +109,7 @@ function rankByMeaning(index: AnswerIndex, search: Search, articles: readonly Ra
   return [...best, ...articles.slice(compared)];
 }
 
-/** The vector of a question and the previous one; the fewer of its terms are known, the shorter it is. Misspelt words are
- * corrected. */
+/** The vector of a question and the previous one, spelling corrected; shorter the fewer of its terms are known. */
 function meaningOf(index: AnswerIndex, { question, previous }: Search): Float32Array {
   const before = searchTerms(previous?.question ?? "");
   let left = QUESTIONS.corrections;

@@ -24,7 +24,6 @@ export function titleForm(text: string): string | undefined {
   return isLong ? [asked, ...words.map(stem)].join(" ") : undefined;
 }
 
-/** The forms of a title: of the whole, and of its first part where it names two things ("What fees are, and how to pay
- * them"). */
+/** The forms of a title, and of its first part if it names two things ("What fees are, and how to pay them"). */
 export const formsOfTitle = (title: string): string[] =>
   Array.from(new Set([fold(title), fold(title).replace(IS.second, "")]), (part) => titleForm(part) ?? []).flat();

@@ -3,7 +3,6 @@ import { UsageError } from "./command-failure.ts";
 import type { Context } from "./command-context.ts";
 import { optional, required, text } from "../params/param.ts";
 
-/** The reason and the actor of a change by an operator. */
 export const operatorFlags = { reason: required(text(200)), actor: { ...optional(text(128)), missing: osUser } };
 
 function osUser(): string {

@@ -25,7 +25,6 @@ export interface Globals extends Readonly<Partial<Record<TextFlag, string>>> {
 /** Where a command line is run. */
 export type CommandEnv = Pick<CommandIo, "env" | "cwd"> & { readonly globals: Globals };
 
-/** Declares the flags of every command on the program. */
 export function declareGlobals(program: Command): void {
   for (const [group, options] of Object.entries(GLOBAL_FLAGS)) {
     program.optionsGroup(group);

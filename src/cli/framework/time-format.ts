@@ -49,8 +49,7 @@ export function showSpan(ms: number): string {
   return second === undefined ? first! : `${first} ${second}`;
 }
 
-/** The progress of work, and the remaining time at the same rate: `40 %, 12 s left`.
- * @param spent_ms time until now, ms */
+/** The progress of work after `spent_ms`, and the remaining time at the same rate: `40 %, 12 s left`. */
 export function showShare(done: number, all: number, spent_ms: number): string {
   const left = done === 0 ? "" : `, ${showSpan((spent_ms / done) * (all - done))} left`;
   return `${Math.floor((done / Math.max(1, all)) * 100)} %${left}`;

@@ -11,11 +11,7 @@ const BATCH_LINES = 100; // Lines of an export that are written at once.
 
 /** Runs long work. After Ctrl-C it ends at its next progress report.
  * @param advice text after the progress in the message of an interrupt
- * @throws CommandFailure with the exit code 130 when it was interrupted
- * @example
- * await withProgress(context, "Nothing was changed.", async (report) => {
- *   for (const [index, user] of users.entries()) report(() => `${index} of ${users.length} users read`);
- * }); */
+ * @throws CommandFailure with the exit code 130 when it was interrupted */
 export async function withProgress<T>(
   { io, terminal }: Pick<Context, "io" | "terminal">,
   advice: string | (() => string),

@@ -26,7 +26,6 @@ export type ValueKind = "user" | "file" | "folder" | "profile" | "plan" | "sourc
 export type Params = Readonly<Record<string, Param<unknown>>>;
 /** The same without their texts. */
 export type ParamTypes = Readonly<Record<string, ParamType<unknown>>>;
-/** What a command takes. */
 export type CommandParams = { readonly arguments: Params; readonly options: Params };
 export type Values<P extends ParamTypes> = { readonly [K in keyof P]: P[K] extends ParamType<infer T> ? T : never };
 /** A required value; on a terminal, a prompt asks for it if it is missing. */
@@ -59,7 +58,6 @@ export type Reader<T> = ((typed: string) => T) & {
   readonly free?: true | "unless a word";
 };
 
-/** Reads free text. */
 export const free = <T>(read: (typed: string) => T): Reader<T> => Object.assign(read, { free: true as const });
 
 /** Text of 1 to `max` characters after trimming. */
@@ -130,7 +128,6 @@ export function amount(typed: string): number {
   return value;
 }
 
-/** One of the given words. */
 export function oneOf<const T extends string>(...words: readonly T[]): Reader<T> {
   const read = (typed: string): T => {
     const found = words.find((word) => word === typed);

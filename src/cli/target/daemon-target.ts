@@ -73,8 +73,7 @@ export const metricsUrlFlag = optional((typed: string) => readUrl(typed).href);
 /** The flags that say where a daemon of this configuration listens. */
 export const listenFlags = { host: optional(text(255)), port: optional(integer(0, 65_535)) };
 
-/** The pages of the daemon that the command works on, else of the one that the configuration describes.
- * @throws UsageError, ConfigError */
+/** The pages of the command's daemon, else of the one in the configuration. @throws UsageError, ConfigError */
 export async function daemonPages(context: CommandEnv & { daemon?: DaemonTarget }, metricsUrl: string | undefined) {
   if (context.daemon !== undefined) return { url: context.daemon.url, metricsUrl };
   const { openConfig } = await import("./open-config.ts");

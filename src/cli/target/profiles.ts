@@ -19,7 +19,6 @@ const profilesFileSchema = z.strictObject({
 
 /** A daemon and the token to send, or the file that holds it, under a name. */
 export type Profile = z.infer<typeof profile>;
-/** The user's profiles. */
 export type Profiles = z.infer<typeof profilesFileSchema>;
 
 /** The user's profiles; none when there is no file.

@@ -4,7 +4,6 @@ import { cleanLine } from "./clean-text.ts";
 import TABLES from "./tables.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
 
-/** What a cell may hold. */
 export type Cell = string | number | boolean | null | undefined | readonly string[];
 type CellField<T> = { [K in keyof T & string]: T[K] extends Cell ? K : never }[keyof T & string];
 
@@ -60,7 +59,6 @@ const SHOWN: Readonly<Record<string, (value: never, place: Place) => string>> = 
 /** A column in `tables.json`: the path of its value in a row, its formatter, and the text for no value. */
 type Written = { readonly of?: string; readonly as?: string; readonly empty?: string };
 
-/** The columns of a table. */
 export function tableColumns<T extends object, N extends TableName>({ clock }: Timed, of: Table<T, N>): Column<T>[] {
   const { table, zone = "Z", cells } = of;
   const now = clock.now();

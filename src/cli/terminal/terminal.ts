@@ -6,7 +6,6 @@ import type { Globals } from "../framework/global-flags.ts";
 import { escapeForTerminal, escapeUnpainted } from "./clean-text.ts";
 import { cutToWidth } from "./text-width.ts";
 
-/** The output of a command. */
 export type Terminal = ReturnType<typeof openTerminal>;
 /** Begins a line of progress. */
 export const CLEARED_LINE = "\r\u001b[2K";

@@ -91,7 +91,6 @@ const HEADERS = headers as Readonly<Record<Exclude<keyof typeof headers, "status
   readonly statuses: Readonly<Record<number, HeaderMap>>;
 };
 
-/** The headers of an answer with this status. */
 export function responseHeaders(endpoint: Partial<Endpoint>, status: number): HeaderMap {
   const { auth, idempotent, stability, max_age_s } = endpoint;
   const cacheControl = { description: "How long it may be reused", schema: { const: `max-age=${max_age_s}` } };

@@ -20,7 +20,6 @@ export const formatAddress = (day: string, batch: number, index: number): string
 
 /** The log of one UTC day: a stream of batches. */
 export type DayLog = Stream<Batch>;
-/** Opens the log of a UTC day. */
 export const openDay = (storage: Storage, day: string): DayLog => new Stream(storage, ["events", day], batch);
 
 /** Appends the batch `own`, as JSON, as number `last + 1`. An error is retried once at the same number: if only the

@@ -19,7 +19,6 @@ interface QueuedEvent extends PendingEvent {
   readonly reject: (error: unknown) => void;
 }
 
-/** What recording events depends on. */
 export type EventDeps = { storage: Storage; clock: Clock; ids: Ids; logger: Logger; limits?: QueueLimits | undefined };
 
 /** The event log. It writes with group commit: while one append is being written, further events queue up, and the next

@@ -11,7 +11,6 @@ export type RejectedLine = { readonly line: number; readonly reason: string };
 /** The result of a replay: every nonblank line is read, and then stored, skipped (it was in the log, or earlier in the
  * input) or rejected. The first {@link REJECTED_KEPT} rejected lines are listed. */
 export type ReplayReport = ReturnType<typeof emptyReport>;
-/** The report of a replay that has read nothing. */
 export const emptyReport = () => ({
   read: 0,
   stored: 0,

@@ -6,7 +6,6 @@ import type { Role } from "../../contract/roles.ts";
 import { version } from "../../runtime/package-file.ts";
 import FRAME from "./admin-openapi.json" with { type: "json" };
 
-/** What the document contains about a command. */
 export interface DocumentedCommand {
   readonly name: string;
   readonly role: Role;

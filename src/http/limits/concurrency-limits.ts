@@ -2,7 +2,6 @@ import { AnpError } from "../../contract/errors.ts";
 
 /** The limit because of which a request was refused with 429. */
 export type RefusalReason = "in_flight" | "in_flight_per_user" | "bodies" | "wait" | "rate";
-/** Called with each refusal. */
 export type OnRefused = ((reason: RefusalReason) => void) | undefined;
 /** Limits concurrent requests, in total and per user, so that one caller cannot block the others. */
 export type ConcurrencyLimits = ReturnType<typeof createConcurrencyLimits>;

@@ -23,11 +23,9 @@ interface Queue {
 
 type Options = { wait_ms: number; hasModel?: boolean; refused?: OnRefused };
 
-/** Sheds load by Little's law: the expected wait of a new request is the number of running ones times the mean interval
- * between completions.
- * @param wait_ms longest accepted wait, ms; 0 for no limit
- * @param hasModel whether questions wait for a model: that is not queueing, so chat is never shed
- * @param now a monotonic clock, ms */
+/** Sheds load by Little's law: the expected wait is the running requests times the mean interval between completions.
+ * @param wait_ms longest accepted wait, ms; 0 for no limit @param now a monotonic clock, ms
+ * @param hasModel whether questions wait for a model: that is not queueing, so chat is never shed */
 export function createLoadShedder({ wait_ms, hasModel = false, refused }: Options, now = () => performance.now()) {
   const queues = new Map<string, Queue>();
   for (const [group, interval] of Object.entries(INTERVALS)) {

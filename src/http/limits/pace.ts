@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Lets at most `most` callers continue per turn of the event loop, first come first served; the others wait.
+/** Lets at most `batchSize` callers continue per turn of the event loop, first come first served; the others wait.
  * @returns waits for the caller's turn, and resolves to the waiting time in ms */
 export function createPace(batchSize: number): () => Promise<number> {
   let turn = Promise.resolve();

@@ -22,10 +22,7 @@ type Counted = ReturnType<ReturnType<typeof createWindowCounter>>;
 type Rule = Rate & { readonly group: RateGroup; readonly count: (caller: string) => Counted | Promise<Counted> };
 
 /** The rate limits of the configuration; undefined when there are none. They are counted in `store`, or in memory
- * without one; while the store does not answer, each daemon counts for itself.
- * @example
- * const limits = await createRateLimits({ chat: { requests: 60, window_s: 60 } }, undefined);
- * const headers = await limits?.take("chat", "user:alice"); */
+ * without one; while the store does not answer, each daemon counts for itself. */
 export async function createRateLimits(rates: Partial<Rates>, store: RateStore | undefined, watch: RateWatch = {}) {
   const rules = new Map<RateGroup, Rule>();
   for (const [group, rate] of Object.entries(rates) as [RateGroup, Rate][]) {

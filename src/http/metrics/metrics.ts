@@ -14,7 +14,6 @@ interface Sources {
 /** The metrics of one daemon, in the format of Prometheus. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Creates the metrics in a new registry. */
 export function createMetrics(version: string) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -56,7 +56,6 @@ function mountFrontPage(app: H3, wrap: RequestWrapper, service: Service, state: 
   });
 }
 
-/** Mounts the metrics. */
 export const mountMetrics = (app: H3, wrap: RequestWrapper, metrics: MetricsPage): void =>
   mountPage(app, "/metrics", wrap, "metrics", async () => page(await metrics.text(), metrics.contentType));
 

@@ -92,7 +92,6 @@ export function createHomophones() {
   }
 
   return {
-    /** Adds a candidate character. */
     add(character: string): void {
       if (known.has(character)) return;
       known.add(character);

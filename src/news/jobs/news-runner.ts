@@ -14,10 +14,8 @@ const WORKER = {
   idle_ms: 5000, // The worker is needed for refreshes only; stopping it frees its memory.
 };
 
-/** Runs the news jobs in this process. */
 export const newsInProcess = (): JobRunner<NewsJobs> =>
   createInProcessRunner(async () => (await import("./news-jobs.ts")).createNewsJobs(), JOB_MS);
 
-/** Runs the news jobs in a worker thread. */
 export const newsInWorker = (deps: Pick<WorkerOptions, "logger" | "observer">): JobRunner<NewsJobs> =>
   new WorkerRunner<NewsJobs>({ ...WORKER, ...deps });

@@ -99,7 +99,6 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
   };
 }
 
-/** @param signal aborts reading and building */
 function createPublisher(deps: SharedRefreshDeps, signal: AbortSignal) {
   const { config, latest, store, runner, logger, shift } = deps;
   let reading: SourceReader["reading"] | undefined; // Progress of the current refresh.

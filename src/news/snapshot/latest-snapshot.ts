@@ -27,7 +27,6 @@ export interface Projection extends Pick<ProjectedParts, keyof ShownParts> {
   readonly digests: Readonly<Record<keyof ShownParts, string>>; // Digests of the items, notices and help.
 }
 
-/** The dependencies of {@link LatestSnapshot}. */
 export interface SnapshotDeps {
   readonly storage: Storage;
   readonly store: SnapshotStore;
@@ -54,8 +53,7 @@ export class LatestSnapshot {
   }
 
   /** The newest snapshot with dates shifted to now, or undefined when none was published. At most once a second, one
-   * caller checks for a newer one; the other callers, and all in an outage, get the last one. @throws StorageError if
-   * there is none */
+   * caller checks for a newer one; others, and all in an outage, get the last one. @throws StorageError without one */
   async projection(): Promise<Projection | undefined> {
     const { logger, monotonic } = this.#deps;
     const isBusy = this.#looking !== undefined && this.shown !== undefined;
@@ -74,8 +72,7 @@ export class LatestSnapshot {
   }
 
   /** Checks for a newer snapshot now. @param own a snapshot that this process has just published
-   * @returns number of the newest snapshot, which may be damaged; 0 without one @throws StorageError when the storage
-   *   fails */
+   * @returns number of the newest, which may be damaged; 0 without one @throws StorageError when the storage fails */
   async look(own?: PublishedDocument): Promise<number> {
     // A check in progress may have started before the publication.
     await this.#looking?.catch(() => undefined);

@@ -93,9 +93,8 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
   };
 }
 
-/** Enables a disabled source for the next refresh: publishes the newest snapshot again, without the source's failures. A
- * refresh that runs meanwhile starts again.
- * @returns whether it was disabled */
+/** Enables a disabled source for the next refresh: publishes the newest snapshot again, without the source's failures.
+ * A refresh that runs meanwhile starts again. @returns whether it was disabled */
 export async function enableSource(storage: Storage, id: string): Promise<boolean> {
   const store = createSnapshotStore(storage, () => undefined);
   for (;;) {

@@ -90,8 +90,7 @@ function countNewer(times: Float64Array, after: number): number {
   return low;
 }
 
-/** The most frequent label. The fear-and-greed index decides a tie (above 54 greed, below 46 fear); without an index, a tie
- * is neutral. */
+/** The most frequent label; of a tie, by the fear-and-greed index: greed above 54, fear below 46, else neutral. */
 export function dominantSentiment(counts: Readonly<Record<Sentiment, number>>, index: number | null): Sentiment {
   const highest = Math.max(counts.positive, counts.neutral, counts.negative);
   const leading = (["positive", "neutral", "negative"] as const).filter((label) => counts[label] === highest);

@@ -29,12 +29,10 @@ export function topicViews(topics: readonly ProjectedTopic[], at: number) {
     at, // The instant of the heats, ms.
     /** Number of topics; undefined for filtered views, which have only the listed topics. */
     total: topics.length as number | undefined,
-    /** The ids of each topic's items. */
     members: topics.map(({ id, items }) => [id, items.map((item) => item.id)] as const),
     /** The first topics in each language, those with an item in it before the others, and additional ones for filters. */
     topics: { zh: listIn("zh"), en: listIn("en") },
-    /** The topics that are among the first in some time window, hottest first: titles, heat, trend, and the time of the
-     * last item, ms. */
+    /** The topics among the first in some time window, hottest first: title, heat, trend, last item's time (ms). */
     headlines: everShown(ranked).map(({ topic, heat }) => ({
       titles: { zh: leadingItem(topic, "zh").title, en: leadingItem(topic, "en").title },
       heat,

@@ -21,8 +21,7 @@ export function probeOptions(config: NewsConfig, about: Pick<ReaderOptions, "bas
 }
 
 /** Reads and parses a source now, as a refresh would.
- * @returns undefined when the server answers "not modified" although no validators were sent
- * @throws SourceError */
+ * @returns undefined when the server answers "not modified" although no validators were sent @throws SourceError */
 export async function probeSource(source: Source, options: ReturnType<typeof probeOptions>) {
   const reading = await readSource(source, NO_VALIDATORS, options);
   if (reading === undefined) return undefined;

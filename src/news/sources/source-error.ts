@@ -23,8 +23,7 @@ export class SourceError extends Error {
   }
 }
 
-/** The error of a response that is not a success.
- * @param now milliseconds since the epoch, for a date in `Retry-After` */
+/** The error of a response that is not a success. `now` is ms since the epoch, for a date in `Retry-After`. */
 export function statusError({ status, headers }: Pick<Response, "status" | "headers">, now: number): SourceError {
   const answer = status === 410 ? "410 (gone); it is asked again once a day" : String(status);
   const error = new SourceError(status === 410 ? "gone" : "status", `the server answered ${answer}`);

@@ -10,7 +10,6 @@ const PAUSE_MS = { first: 60_000, longest: 3_600_000, asked: 86_400_000 };
 const MAX_FAILURES = 20; // Consecutive failures that disable a source.
 
 export type SourcePacing = ReturnType<typeof createSourcePacing>;
-/** The state of a source without failures. */
 export const NO_FAILURE = { failures: undefined, failure: undefined, next_ms: undefined };
 type Paced = Pick<SourceState, "failures" | "next_ms" | "failure" | "status">;
 const ASKS_TO_WAIT: readonly unknown[] = [429, 503]; // HTTP statuses.

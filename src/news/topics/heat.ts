@@ -41,9 +41,8 @@ const newerFirst = (a: Report, b: Report): number => b.published_ms - a.publishe
 export const trendAt = ({ rising_ms, steady_ms }: Readonly<ReturnType<typeof trendEnds>>, now: number) =>
   now < rising_ms ? "rising" : now < steady_ms ? "steady" : "falling";
 
-/** The times until which a story without another report is rising, and not falling, ms since the epoch. The ratio of the
- * heat to that of an hour before changes only when a report becomes an hour old.
- * @param now milliseconds since the epoch */
+/** The times until which a story without another report is rising, and not falling, ms since the epoch, as is `now`.
+ * The ratio of the heat to that of an hour before changes only when a report becomes an hour old. */
 export function trendEnds(reports: readonly Report[], now: number) {
   if (reports.length === 0) return { rising_ms: -Infinity, steady_ms: Infinity };
   const sorted = reports.toSorted(newerFirst);

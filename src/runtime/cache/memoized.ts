@@ -1,7 +1,6 @@
 import { LRUCache } from "lru-cache";
 
-/** Memoizes a function for the `most` recently used arguments.
- * @param sizeOf how many arguments one counts as. Default: 1 */
+/** Memoizes a function for the most recently used `maxSize` arguments. Each counts as `sizeOf`, by default 1. */
 export function memoized<K extends object | string, V extends object>(
   compute: (key: K) => V,
   maxSize: number,

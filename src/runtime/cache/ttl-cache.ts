@@ -7,8 +7,7 @@ type Load<T> = (key: string) => Promise<T | undefined>;
  * @param ttl_ms how stale a value may be, in milliseconds; 0 disables the cache
  * @param monotonic a monotonic clock in milliseconds that also advances while the process is stopped */
 export function createTtlCache<T extends object>(ttl_ms: number, load: Load<T>, monotonic = () => performance.now()) {
-  // With a resolution the cache would read the clock only when its timer runs, and a process that was stopped handles
-  // waiting requests before its timers.
+  // With a resolution, only a timer reads the clock; a stopped process then handles waiting requests before timers.
   const cache = new BoundedLru<T>(10_000, { ttl: Math.max(1, ttl_ms), ttlResolution: 0, perf: { now: monotonic } });
   const loading = new Map<string, { readonly began: number; readonly found: Promise<T | undefined> }>();
 

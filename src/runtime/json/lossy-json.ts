@@ -2,12 +2,9 @@ import { Decimal } from "decimal.js";
 const SUSPECT = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)|__proto__|\\u00/i; // Texts without a match are not tokenized.
 const SHORT_NUMBER = /^-?[\d.]{1,15}$/; // At most 15 digits without an exponent: a double always keeps them.
 
-/** Finds values of a JSON text that `JSON.parse` and object literals change silently: numbers that a double cannot hold,
- * and `__proto__`. Numbers beyond 2^53 - 1 are left to the schemas, which have a bound of their own.
- * @param json valid JSON
- * @returns paths of names and indexes, with what must be changed there
- * @example
- * findLossyValues('{"a":[0.1000000000000000055]}'); // [{ path: ["a", "0"], message: "must be a number that …" }] */
+/** Finds values of a valid JSON text that `JSON.parse` and object literals change silently: numbers that a double
+ * cannot hold, and `__proto__`. Numbers beyond 2^53 - 1 are left to the schemas, which have a bound of their own.
+ * @returns paths of names and indexes, with what must be changed there */
 export function findLossyValues(json: string): { readonly path: readonly string[]; readonly message: string }[] {
   const found: { path: string[]; message: string }[] = [];
   if (!SUSPECT.test(json)) return found;

@@ -10,7 +10,6 @@ import type { ReportDamage } from "../../storage/health/damage-reporter.ts";
 import { catchDamage } from "../../storage/storage.ts";
 import { type DeliveryDeps, recordQuestion } from "./delivery.ts";
 
-/** What the repair of answers depends on. */
 export type RepairDeps = DeliveryDeps & Readonly<{ config: Config; clock: Clock; reportDamage: ReportDamage }>;
 
 const REMEMBERED = 20_000; // Users whose records are known to be complete.

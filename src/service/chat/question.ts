@@ -17,7 +17,6 @@ type QuestionDeps = Stores & { readonly clock: Clock; readonly suggestions: Sugg
 /** A question with the context of its user's plan and session. */
 export type Question = Awaited<ReturnType<typeof readQuestion>>;
 
-/** Reads the context of a question. */
 export async function readQuestion(deps: QuestionDeps, user: string, body: OperationInput<"sendChat">["body"]) {
   const subscription = await deps.subscriptions.get(user);
   const { session_id: given } = body;

@@ -13,8 +13,7 @@ import { MAX_ROWS, smokeFile, stepsOf, type Row, type SmokeContent } from "./smo
 /** A smoke file that was read and validated. */
 export type SmokeFile = Exclude<ReturnType<typeof readSmokeFile>, readonly string[]>;
 
-/** Reads a smoke file's text.
- * @param env the environment that `${env.NAME}` refers to
+/** Reads a smoke file's text. @param env the environment that `${env.NAME}` refers to
  * @param cwd the folder that the path is relative to; CSV files are beside the smoke file
  * @returns the file, or every error in it, as `FILE:LINE:COLUMN: message`
  * @example readSmokeFile("a.yaml", "steps: []", process.env); // ["a.yaml:1:8: steps must not be empty."] */

@@ -5,7 +5,6 @@ import { isRecord, mapItems } from "../../runtime/json/json-values.ts";
 import { partsOf, type Reference } from "./references.ts";
 import type { Row } from "./smoke-file.ts";
 
-/** Environment variables by name. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** The values of `${run.NAME}`. */
@@ -65,8 +64,7 @@ export const MIN_SECRET = 4;
 
 /** A value with its references resolved. A text that is one reference becomes the value, of any type; within a longer
  * text the value becomes part of it. {@link UNKNOWN} for a value that only the run knows, before it.
- * @throws UnresolvedError for a reference without a value
- * @throws RangeError for a malformed reference */
+ * @throws UnresolvedError for a reference without a value, RangeError for a malformed one */
 export function resolveAll(value: unknown, scope: Scope): unknown {
   if (typeof value !== "string") return mapItems(value, (item) => resolveAll(item, scope));
   const parts = partsOf(value);

@@ -92,7 +92,6 @@ export const PHASES = ["setup", "steps", "cleanup"] as const;
 /** A step with its place in the file: `index` is counted from 0 in its list. */
 export type PlacedStep = ReturnType<typeof stepsOf>[number];
 
-/** All steps of a file in the order in which they run. */
 export const stepsOf = (content: SmokeContent) =>
   PHASES.flatMap((phase) => (content[phase] ?? []).map((step, index) => ({ phase, index, step })));
 
@@ -105,5 +104,4 @@ export function rowsOf(content: SmokeContent, { phase, step }: PlacedStep): read
 
 /** Rows as a list. The name of a file is replaced by its rows when the smoke file is read. */
 export const listOf = (given: Step["rows"]): readonly Row[] => (Array.isArray(given) ? given : []);
-/** Milliseconds of a duration. */
 export const toMs = (typed: string): number => Number.parseFloat(typed) * (typed.endsWith("ms") ? 1 : 1000);

@@ -11,7 +11,6 @@ const TIMEOUT_MS = 60_000;
 const NOT_FORWARDED =
   /^(connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|host|content-length|accept-encoding|expect|if-none-match|if-modified-since)$/;
 
-/** One call that went through the proxy. */
 export interface RecordedCall {
   readonly method: string;
   readonly target: string; // Path and query.

@@ -4,8 +4,7 @@ import type { RecordedCall } from "./recording-proxy.ts";
 const TOKEN = /\banp_[\w-]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g; // The daemon's own, and JWTs, wherever they are.
 
 /** Replaces the tokens of recorded calls by references, as `${run.token}`: a file never holds a token.
- * @param known tokens of the daemon's users, by reference
- * @param isComplete whether any other token is invalid */
+ * @param known tokens of the daemon's users, by reference @param isComplete whether any other token is invalid */
 export function createSecrets(calls: readonly RecordedCall[], known: Record<string, string>, isComplete: boolean) {
   const references = new Map(Object.entries(known).map(([reference, token]) => [token, reference]));
   const variables: string[] = [];

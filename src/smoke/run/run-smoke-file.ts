@@ -29,8 +29,7 @@ export interface RunOptions {
 }
 
 /** Runs a file's setup and steps one after another, then its cleanup. A failed step does not end the file. A step that
- * refers to an answer that does not exist is skipped, and so are all steps after the daemon could not be reached, and
- * those after a failed setup.
+ * refers to an answer that does not exist is skipped, as are all steps after a failed setup or an unreachable daemon.
  * @example
  * const result = await runSmokeFile(file, { url, env: {}, run: { id: "1" }, signal, bail: false });
  * result.steps.map(({ title, outcome }) => `${outcome}: ${title}`); */

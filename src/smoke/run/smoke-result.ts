@@ -1,7 +1,6 @@
 import type { WireResponse } from "../../client/transport.ts";
 import type { PlacedStep } from "../file/smoke-file.ts";
 
-/** An answer. */
 export interface SmokeAnswer extends WireResponse {
   readonly body: unknown; // Parsed JSON; undefined for a body that is not JSON.
   readonly ms: number; // Milliseconds until it was complete.
@@ -19,7 +18,6 @@ export interface Problem {
   readonly got?: string | undefined;
 }
 
-/** The result of one step. */
 export interface StepResult {
   readonly phase: PlacedStep["phase"];
   readonly number: number; // Counted from 1 in its list.
@@ -35,7 +33,6 @@ export interface StepResult {
   readonly answer?: string | undefined; // Status and body of the last answer, at most 64 Ki characters.
 }
 
-/** The result of one file. */
 export interface FileResult {
   readonly path: string;
   readonly title: string;

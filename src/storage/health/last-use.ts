@@ -21,12 +21,10 @@ export async function lastUseFinding(storage: Storage, now: number, wrong: "wron
   if (Number.isNaN(last)) return finding("neverUsed");
   let difference = now - last > 366 * DAY_MS ? "more than a year ahead of" : undefined;
   if (last - now > DAY_MS) difference = "more than a day behind";
-  const values = { now: toIso(now), last: toIso(last), difference };
-  return finding(difference === undefined ? "lastUse" : wrong, values);
+  return finding(difference === undefined ? "lastUse" : wrong, { now: toIso(now), last: toIso(last), difference });
 }
 
-/** The same storage, of which nothing but reads is allowed if `--now` is far from its last use.
- * @param now the instant of `--now`, ms since 1970 */
+/** The same storage, with only reads allowed if `now` (of `--now`, ms since 1970) is far from its last use. */
 export function guardLastUse(storage: Storage, now: number): Storage {
   let found: ReturnType<typeof lastUseFinding> | undefined;
   return interceptStorage(storage, async (call, _key, run) => {

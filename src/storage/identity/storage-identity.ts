@@ -12,9 +12,8 @@ const BATCH = 32; // Marks at once: on a cluster, each is a command that must be
 const randomId = (): string => randomBytes(16).toString("hex");
 type IdentityOptions = { expected: string | undefined; create: boolean; newId?: () => string };
 
-/** Reads the identity of the storage that a process works on: from then on every call is refused while another storage
- * is in its place. With `create`, missing marks are created: on a new storage, one of an earlier build, and one whose
- * loss this start accepts.
+/** Reads the identity of a process's storage: from then on every call is refused while another storage is in its place.
+ * With `create`, missing marks are created: on one that is new, of an earlier build, or whose loss this start accepts.
  * @param expected the id in the configuration, if any: then a missing mark or another id is an error
  * @returns the id, and how many marks of an existing identity were missing; undefined if no other storage can take its
  * place, and if it has no identity yet
@@ -101,8 +100,7 @@ export class ExpectedIdentity {
     this.#isFixed = isFixed;
   }
 
-  /** Checks the identity found at a place. One that `anp storage accept` writes after the mismatch was noticed becomes
-   * the expected one.
+  /** Checks a place's identity. One that `anp storage accept` writes after a mismatch becomes the expected one.
    * @param place the name in errors: a URL, a folder, a node's address
    * @returns why the place must not be used; undefined when it may be */
   judge(place: string, text: string | null | undefined): StorageReplacedError | undefined {

@@ -75,8 +75,7 @@ export class RedisConnection {
   }
 
   /** Runs commands and retries failed ones, for at most a second plus the timeout of one command.
-   * @param domain the failure domain: the server, or a hash tag of a cluster. While its circuit breaker is open, most
-   * callers get an error at once
+   * @param domain the server, or a hash tag of a cluster; while its circuit breaker is open, most callers fail at once
    * @param once whether a command that may have been applied must not be retried
    * @throws StorageError for an unreachable, refusing or late server; its own error if it concerns only one key */
   async run<T>(action: (tries: Tries) => Promise<T>, domain?: string, once = false): Promise<T> {
@@ -228,7 +227,6 @@ export class RedisConnection {
   }
 }
 
-/** A new connection to the server or cluster of the settings. */
 export function connectRedis(settings: RedisSettings): RedisConnection {
   const client = settings.cluster
     ? new Cluster(settings.nodes, clusterOptions(settings))

@@ -3,7 +3,6 @@ import { fillTemplate, type TemplateValues } from "../../runtime/text/fill-templ
 import { StorageAddressError } from "../storage.ts";
 import ERRORS from "./redis-url-errors.json" with { type: "json" };
 
-/** The settings of a Redis storage URL. */
 export type RedisSettings = Readonly<ReturnType<typeof parseRedisUrl>>;
 const FORM = /^(redis|rediss|redis-cluster|rediss-cluster):\/\/(?:([^@/?]*)@)?([^@/?]+)(?:\/(\d*))?(?:\?(.*))?$/s;
 /** Minimum, maximum and default of each numeric parameter. */

@@ -9,8 +9,7 @@ export function stopSocketTimer(client: Redis): void {
 
 const CHECK_EVERY_MS = 1000;
 
-/** Detects that a server's data were replaced: after a time as a replica it has another server's data and replication
- * id, though its connections stayed open.
+/** Detects that a server, after a time as a replica, has another one's data and replication id on open connections.
  * @returns checks the id, at most once a second; `changed` is called before later commands are answered
  * @see https://redis.io/docs/latest/operate/oss_and_stack/management/replication/ */
 export function watchReplicationId(client: Redis, changed: () => void): () => void {

@@ -92,10 +92,9 @@ const MIN_IN_FLIGHT = 16; // With fewer in flight than this, nothing is sent ear
 
 type Request = { creation: Creation; resolve: (outcome: AppendItemOutcome) => void; reject: (error: Error) => void };
 
-/** Batches the creations of one turn of the event loop: reading a command, syncing and replying are then done once per
- * batch, here and in the server. With 200 callers this halves the processor time of a creation. When many callers
- * create in a loop, one half is answered while the other prepares: a batch is sent early once it is half as large as
- * what was in flight last.
+/** Batches the creations of one turn of the event loop: reading a command, syncing and replying then happen once a
+ * batch, here and in the server. With 200 callers this halves the CPU time of a creation. When many callers loop, one
+ * half is answered while the other prepares: a batch is sent early once it is half as large as the last in flight.
  * @param createAll makes several creations at once: the outcome of each, or its error */
 function createCreationBatcher(createAll: (creations: readonly Creation[]) => Promise<(AppendItemOutcome | Error)[]>) {
   let waiting: Request[] = [];

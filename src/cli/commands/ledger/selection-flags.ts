@@ -5,14 +5,12 @@ import type { Selection } from "../../../admin/ledger-reader.ts";
 
 const MIN_REF_LENGTH = 6;
 
-/** The flags of a range of time. */
 export const rangeFlags = { since: optional(since), until: optional(until) };
 /** The same of commands that sum up or rank: without --since, of the last 30 days. */
 export const recentFlags = { ...rangeFlags, since: { ...optional(since), missing: () => since("30d") } };
 
 const choices = async () => (await import("../../../contract/schemas/points-schemas.ts")).entryType.options;
 
-/** The flags that select entries of a ledger. */
 export const selectionFlags = { type: { ...repeatable(anyText), choices }, ...rangeFlags, ref: optional(reference) };
 
 function reference(typed: string): string {

@@ -19,7 +19,6 @@ export const RUN_OPTIONS = {
   withFaults: toggle(),
 };
 
-/** The files to run, and the flags. */
 export type SmokeOptions = Values<typeof RUN_OPTIONS> & { readonly files: readonly string[] };
 
 export const RECORD_OPTIONS = {

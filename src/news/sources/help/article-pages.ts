@@ -24,8 +24,7 @@ const pageSchema = z.object({
 export const isArticleList = (location: string): boolean =>
   /^https?:\/\/[^?#]{1,500}\/api\/v2\/help_center\/[\w-]{1,20}\/articles(?:\.json)?(?:[?#]|$)/i.test(location);
 
-/** Reads all pages of a help center's articles within one limit of time and size, as `{"articles":[…]}` without drafts and
- * restricted articles.
+/** Reads a help center's public articles within one limit of time and size, as `{"articles":[…]}` without drafts.
  * @param readPage reads one page within a timeout, ms
  * @throws SourceError also when the pages do not end, or lead to another server */
 export async function readArticlePages<R extends { readonly bytes: Uint8Array }>(
