@@ -341,7 +341,16 @@ describe("a source that is tested", () => {
       0,
       {
         ...{ status: 200, format: "RSS", title: "The & Wire", charset: "iso-8859-1", enabled: false },
-        ...{ read: 2, kept: 2, cut: 0, old: 0, undated: 1, refused: 0, newest_at: "2026-11-20T08:00:00.000Z" },
+        ...{
+          read: 2,
+          kept: 2,
+          excess: 0,
+          cut: 0,
+          old: 0,
+          undated: 1,
+          refused: 0,
+          newest_at: "2026-11-20T08:00:00.000Z",
+        },
       },
     ]);
     expect(await run(["test", server.url])).toMatchObject({

@@ -1,4 +1,5 @@
 import { memoized } from "../../runtime/cache/memoized.ts";
+import { isPossible } from "../sources/feed-dates.ts";
 import { isLocal, type Source } from "../sources/sources.ts";
 import { cleanUrl, urlKey } from "./canonical-url.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
@@ -67,10 +68,6 @@ function itemOf(read: ReturnType<typeof readEntry>, source: Source, id: string, 
     sentiment: undefined,
   };
 }
-
-const EARLIEST = Date.UTC(1990); // Earlier dates are placeholders.
-const AHEAD_MS = 3_600_000; // A server's clock may be fast.
-const isPossible = (date: number, now: number): boolean => date >= EARLIEST && date <= now + AHEAD_MS;
 
 /** The fields of an item that do not depend on its feed, cached, since most entries are listed again. */
 const readEntry = memoized((entry: FeedEntry) => {

@@ -122,7 +122,7 @@ function keptOf(
 ) {
   const old = entries.filter(isOld).length;
   const cut = entries.filter((item) => !isOld(item) && ids.has(item.id)).length;
-  return { ...counts, old, cut: counts.cut + cut, kept: entries.length - old - cut };
+  return { ...counts, old, cut, kept: entries.length - old - cut };
 }
 
 interface Listings extends Pick<Parts, "notices" | "help">, Pick<SnapshotRecord, "index" | "sentiment_ms"> {}

@@ -25,7 +25,18 @@ const sourceState = z.object({
   next_ms: instant.optional(),
   status: z.int().optional(), // HTTP status of the last answer.
   unchanged: z.boolean().optional(), // Whether the last read found nothing new.
-  last_read: z.object({ read: count, kept: count, cut: count, old: count, undated: count, refused: count }).optional(),
+  /** Entries of the feed by what became of them. Earlier builds counted those beyond its newest 1,000 as cut. */
+  last_read: z
+    .object({
+      read: count,
+      kept: count,
+      excess: count.default(0),
+      cut: count,
+      old: count,
+      undated: count,
+      refused: count,
+    })
+    .optional(),
   weight: z.number().optional(), // Weight of its outlet in heat; 1 when absent.
   settings: z.string().optional(), // What its content was read with; absent for a listing of an earlier build.
 });

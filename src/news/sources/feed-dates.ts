@@ -19,6 +19,11 @@ const DAYS = readNumbers(new URL("data/relative-days.txt", import.meta.url));
 const ORDERS = readNames(new URL("data/date-orders.txt", import.meta.url));
 const ZONES = readRows(new URL("data/zones.txt", import.meta.url)); // Rows: a zone, its names, the languages that prefer it.
 
+const EARLIEST = Date.UTC(1990); // Earlier dates are placeholders.
+const AHEAD_MS = 3_600_000; // A server's clock may be fast.
+/** Whether something may have been published then. @param now ms since the epoch */
+export const isPossible = (date: number, now = Infinity): boolean => date >= EARLIEST && date <= now + AHEAD_MS;
+
 export type Zone = number | string; // Minutes east of UTC, an offset, or a zone of the IANA database.
 /** The zone of dates without one, whether the day comes first (3/4/2026 is in April), and the feed's languages. */
 export type DateHints = Readonly<{ zone: Zone; dayFirst?: boolean | undefined; languages?: readonly string[] }>;
@@ -37,6 +42,7 @@ function offsetOf(name: string, local: number, { zone, languages = [] }: DateHin
 }
 
 const NUMERIC = /^\D{0,20}(\d{1,2})[/-](\d{1,2})(?:[/-]\d|[^\d/-])/;
+const SAMPLE = 1000; // Dates that are read to choose between the orders.
 /** Criteria for a reading of numeric dates: none is in the future, they are sorted, one is of the last 7 days. */
 const LIKELY: readonly ((dates: readonly number[], now: number) => boolean)[] = [
   (dates, now) => dates.every((date) => date <= now + DAY_MS),
@@ -52,7 +58,8 @@ export function isDayFirst(dates: readonly string[], language = "", zone: Zone =
   const order = ORDERS.get(language) ?? (language && "day");
   if (isDay || isMonth) return isDay === isMonth ? undefined : isDay;
   if (order !== "" && order !== "either") return order === "day";
-  const read = (dayFirst: boolean) => numbers.flatMap(({ input }) => parseDate(input, { zone, dayFirst }, now) ?? []);
+  const read = (dayFirst: boolean) =>
+    numbers.slice(0, SAMPLE).flatMap(({ input }) => parseDate(input, { zone, dayFirst }, now) ?? []);
   const [day, month] = [read(true), read(false)];
   const deciding = LIKELY.find((isLikely) => now !== undefined && isLikely(day, now) !== isLikely(month, now));
   if (deciding !== undefined) return deciding(day, now!);

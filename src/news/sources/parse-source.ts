@@ -65,7 +65,7 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
       const parsed = parseFeed(text, timezone ?? zoneOf(lang), url, now, lang);
       const entries = feedItems(source, parsed, now);
       const refused = parsed.length - entries.length;
-      return { kind, entries, refused, faults: [], cut: entriesBeyond(text, parsed.length) };
+      return { kind, entries, refused, faults: [], excess: entriesBeyond(text, parsed.length) };
     }
     case "notice":
       return { kind, ...readNotices(text, isLocal(source)) };
@@ -86,8 +86,8 @@ export function countsOf(content: SourceContent) {
   const entries: readonly Entry[] = content.entries;
   const [undated, refused] = [entries.filter(isUndated).length, content.refused];
   const kept = content.kind === "fear_greed" ? 1 : entries.length;
-  const { cut = 0 } = content.kind === "news" ? content : {};
-  return { read: kept + refused + cut, kept, cut, old: 0, undated, refused };
+  const { excess = 0 } = content.kind === "news" ? content : {};
+  return { read: kept + refused + excess, kept, excess, cut: 0, old: 0, undated, refused };
 }
 
 function readJson<T>(text: string, schema: z.ZodType<T>, form: string): T {

@@ -37,7 +37,7 @@ export function sourcesOf({ sources, notices, help, fear_greed, allow_private, .
   ];
 }
 
-const READER = 3; // Version of how sources are read. Another version reads an unchanged source again.
+const READER = 4; // Version of how sources are read. Another version reads an unchanged source again.
 
 /** What a source's entries depend on besides its content, serialized without credentials. */
 export const settingsOf = ({ kind, lang, timezone, categories, limits, other: place }: Source): string => {

@@ -61,7 +61,7 @@ it("an unchanged help center is read again where another build has read it other
 });
 
 it.for(["RSS", "JSON Feed"])(
-  "entries of %s beyond the bound are counted as cut, and the source is named",
+  "entries of %s beyond the bound are counted apart, and the source is named",
   async (format) => {
     const many = Array.from({ length: 1300 }, (_, n) => ({
       title: `Story ${n}`,
@@ -73,9 +73,9 @@ it.for(["RSS", "JSON Feed"])(
     const news = world.news({ sources: [{ id: "wire", name: "A", lang: "en", url, allow_private: true }] });
     await news.refresh("view");
     const [source] = (await news.status()).sources;
-    expect(source!.last_read).toMatchObject({ read: 1300, kept: 1000, cut: 300 });
-    const message = "the news source wire: 300 more than are read";
-    expect(world.log).toMatchObject([{ level: "warn", fields: { source: "wire", cut: 300 }, message }]);
+    expect(source!.last_read).toMatchObject({ read: 1300, kept: 1000, excess: 300, cut: 0 });
+    const message = "the news source wire: 300 not kept, as a feed's 1000 newest are";
+    expect(world.log).toMatchObject([{ level: "warn", fields: { source: "wire", excess: 300 }, message }]);
   },
 );
 

@@ -8,7 +8,7 @@ import { HOUR, NOON } from "../world.ts";
 const SOURCE: Source = { id: "s", kind: "news", name: "S", location: "https://s.example/feed", lang: "en", weight: 1 };
 const STATE = { id: "s", kind: "news", name: "S", url: SOURCE.location, ok: true, last_ok_ms: NOON } as const;
 const UNKNOWN = { last_error: null, etag: null, last_modified: null, hash: null } as const;
-const READ = { read: 0, kept: 0, cut: 0, old: 0, undated: 0, refused: 0 };
+const READ = { read: 0, kept: 0, excess: 0, cut: 0, old: 0, undated: 0, refused: 0 };
 const WORDS = ["harbour", "pensions", "museum", "ferry", "orchard", "tunnel", "glacier", "library", "copper", "violin"];
 const FACTS = [
   "opens",
@@ -30,7 +30,7 @@ const reports = (from: number, to: number) =>
 
 async function next(base: SnapshotContent | undefined, entries: ReturnType<typeof reports>, cluster = true) {
   const kept = feedItems(SOURCE, entries, NOON);
-  const content = { kind: "news" as const, entries: kept, refused: 0, faults: [], cut: 0 };
+  const content = { kind: "news" as const, entries: kept, refused: 0, faults: [], excess: 0 };
   const read = [{ source: SOURCE, state: { ...STATE, ...UNKNOWN, last_read: READ }, content }];
   const counted = { news_updated: 0, notice_updated: 0, topic_rebuild: 0 };
   const limits = { now: NOON, max_items: 10_000, max_age_days: 30, shift: undefined };

@@ -386,3 +386,31 @@ describe("a web page", () => {
     expect(advertisedFeeds(page('<base href="https://o.example/x/">', links[0]!))).toEqual(["https://o.example/x/0"]);
   });
 });
+
+describe("a feed of more than 1,000 entries gives the newest 1,000, in its order", () => {
+  const named = (from: number, count: number) => Array.from({ length: count }, (_, n) => `s${from + n}`);
+  const json = (stories: readonly { title: string; at?: number }[]) =>
+    JSON.stringify({
+      items: stories.map(({ title, at }) => ({ title, ...(at !== undefined && { date_published: new Date(at) }) })),
+    });
+  const many = Array.from({ length: 3000 }, (_, n) => ({ title: `s${n}`, at: AT + n * 60_000 }));
+  const parsed = (text: string) => parseFeed(text, 0, undefined, AT + 3000 * 60_000).map(({ title }) => title);
+
+  test.each([
+    ["RSS", rss],
+    ["JSON Feed", json],
+  ] as const)("of %s", (_, print) => {
+    expect(parsed(print(many))).toEqual(named(2000, 1000));
+    expect(parsed(print(many.toReversed()))).toEqual(named(2000, 1000).reverse());
+    const undated = named(0, 1500).map((title) => ({ title }));
+    expect(parsed(print(undated))).toEqual(named(0, 1000));
+    const ahead = { title: "ahead", at: AT + 9e9 };
+    const mixed = [...undated, ahead, ...many.slice(2500)];
+    expect(parsed(print(mixed))).toEqual([...named(0, 500), ...named(2500, 500)]);
+  });
+
+  test("among the first 20,000", () => {
+    const all = Array.from({ length: 20_001 }, (_, n) => ({ title: `s${n}`, at: AT - 9e8 + n * 1000 }));
+    expect(parsed(rss(all))).toEqual(named(19_000, 1000));
+  });
+});

@@ -91,7 +91,7 @@ const status = defineCommand("news status", {
 
 type SourceRow = Awaited<ReturnType<News["status"]>>["sources"][number];
 const coloured = ({ ok, state }: SourceRow, { paint }: Terminal) => paint(ok ? "green" : "red", state);
-const COUNTS = ["read", "kept", "cut", "old", "undated", "refused"] as const;
+const COUNTS = ["read", "kept", "excess", "cut", "old", "undated", "refused"] as const;
 
 /** The counts of the last read, as `12 read, 10 kept, 2 old`. */
 function lastRead({ last_read, unchanged }: SourceRow): string {

@@ -2,7 +2,7 @@ import { plainLine, withoutControls } from "../../../language/plain-text.ts";
 import { patternsOf } from "../../../runtime/text/patterns.ts";
 import { parseJson } from "../../../runtime/json/parse-json.ts";
 import { memoized } from "../../../runtime/cache/memoized.ts";
-import { type DateHints, isDayFirst, parseDate, type Zone } from "../feed-dates.ts";
+import { type DateHints, isDayFirst, isPossible, parseDate, type Zone } from "../feed-dates.ts";
 import { SourceError } from "../source-error.ts";
 import NAMES from "./feed-names.json" with { type: "json" };
 import PATTERNS from "./feed-patterns.json" with { type: "json" };
@@ -18,7 +18,8 @@ export type FeedEntry = Readonly<ReturnType<typeof entryOf>>;
 
 /** Parses RSS, RDF, Atom, CDF and JSON Feed. Tolerates text around the document, control characters, bare ampersands,
  * unclosed elements and truncation. References to entities that the document declares are removed, so nothing external
- * is read and nothing expands. Linear time.
+ * is read and nothing expands. Linear time. Of more than {@link FEED_LIMITS} entries, the newest are kept, then undated ones
+ * in document order.
  * @param zone zone of dates without one
  * @param base URL of the feed; links are resolved by `xml:base`, this, or the URL of the feed's page
  * @param now reference time of relative dates, ms since the epoch
@@ -34,10 +35,30 @@ export function parseFeed(text: string, zone: Zone = 0, base?: string, now?: num
   const languages = [...declared, lang].filter(Boolean);
   const dates = fields.entries.flatMap((own) => fieldsOf(own, "date").map(({ markup }) => markup.trim()));
   const shared = { page, hints: { zone, languages, dayFirst: isDayFirst(dates, languages[0], zone, now) } };
-  return fields.entries.map((own) => {
+  return newestOf(fields.entries, shared.hints, now).map((own) => {
     const entry = readEntry(JSON.stringify({ fields: own, ...shared }));
     return entry.published === null ? entryOf(JSON.stringify({ fields: own, ...shared, now })) : entry;
   });
+}
+
+/** The entries to keep, in document order. */
+function newestOf(entries: FeedFields["entries"], hints: DateHints, now?: number): FeedFields["entries"] {
+  if (entries.length <= FEED_LIMITS.entries) return entries;
+  const dated = entries.map((own) => {
+    const at = dateOf(own, hints, now);
+    return { own, at: at !== null && isPossible(at, now) ? at : 0 };
+  });
+  const kept = new Set(dated.toSorted((a, b) => b.at - a.at).slice(0, FEED_LIMITS.entries));
+  return dated.flatMap((one) => (kept.has(one) ? [one.own] : []));
+}
+
+/** An entry's first readable date, milliseconds since the epoch. */
+function dateOf(fields: readonly Field[], hints: DateHints, now: number | undefined): number | null {
+  for (const { markup } of fieldsOf(fields, "date")) {
+    const date = parseDate(markup, hints, now);
+    if (date !== null) return date;
+  }
+  return null;
 }
 
 /** The number of entries of a feed beyond the first `read`. */
@@ -87,9 +108,12 @@ function readJsonFeed(document: string, base: string | undefined): FeedFields | 
   if (!Array.isArray(items)) return undefined;
   const fieldsOf = (name: string, value: unknown): Field[] =>
     [value].flat().map((one) => ({ name, markup: textOf(one), attributes: {}, base }));
-  const entries = (items.slice(0, FEED_LIMITS.entries) as (typeof feed)[]).map((item) =>
-    Object.entries(NAMES.json).flatMap(([key, name]) => fieldsOf(name, item?.[key])),
-  );
+  let left = FEED_LIMITS.allFields;
+  const entries = (items.slice(0, FEED_LIMITS.seen) as (typeof feed)[]).flatMap((item) => {
+    const all = Object.entries(NAMES.json).filter(([key]) => left > 0 && item?.[key] != null);
+    const fields = all.flatMap(([key, name]) => fieldsOf(name, item![key])).slice(0, FEED_LIMITS.fields);
+    return (left -= fields.length) > 0 ? [fields] : [];
+  });
   return { feed: [...fieldsOf("link", page), ...fieldsOf("language", language)], entries };
 }
 
@@ -123,7 +147,6 @@ function entryOf(input: string) {
   const first = (found: readonly string[]): string => found.find((text) => text.trim() !== "") ?? "";
   const line = (markup: string): string => plainLine(markup.slice(0, FEED_LIMITS.markup));
   const author = first(texts("author"));
-  const dates = texts("date").map((date) => parseDate(date, hints, now));
   return {
     guid: reference(first(texts("guid"))), // The feed's own identifier of the entry, or "".
     link: reference(first(linksOf(fields, page))), // The link, absolute if its base is known, or "".
@@ -132,7 +155,7 @@ function entryOf(input: string) {
     /** The name of its first author, or "". */
     author: nameOf(line(/<(?:[\w-]+:)?name\b[^<>]*>([^<>]*)/i.exec(author)?.[1] ?? author)),
     /** Milliseconds since the epoch, or null when there is no readable date. */
-    published: dates.find((date) => date !== null) ?? null,
+    published: dateOf(fields, hints, now),
     categories: fields
       .flatMap(({ name, markup, attributes }) => {
         if (NAMES.fields.keywords.includes(name)) return markup.split(",");

@@ -2,8 +2,14 @@ import { decodeXML } from "entities/decode";
 import { decodeEntities } from "../../../language/plain-text.ts";
 import NAMES from "./feed-names.json" with { type: "json" };
 
-/** Limits: entries per feed, fields per entry, and characters of a field, of a tag's attributes and of a link. */
-export const FEED_LIMITS = { entries: 1000, fields: 128, markup: 20_000, attributes: 8192, link: 4096 };
+/** Limits: entries kept of a feed, entries and fields read to choose these, fields per entry, and characters of a field, of
+ * a tag's attributes and of a link. */
+export const FEED_LIMITS = {
+  ...{ entries: 1000, seen: 20_000, allFields: 200_000, fields: 128 },
+  ...{ markup: 20_000, attributes: 8192, link: 4096 },
+};
+/** What is said of a feed's other entries. */
+export const EXCESS = `not kept, as a feed's ${FEED_LIMITS.entries} newest are`;
 
 /** A child element of a feed or an entry, or an attribute of the entry itself with `@` before its name. */
 export interface Field {
@@ -51,6 +57,7 @@ class FeedReader {
   readonly #prefixes = new Map<string, string>();
   readonly #open: { readonly name: string; readonly base: string | undefined }[];
   #isAtom = false;
+  #fields = 0;
   #entry: Field[] | undefined;
   #field: OpenField | undefined;
 
@@ -61,7 +68,7 @@ class FeedReader {
 
   read(): this {
     const markup = /<!\[CDATA\[|<!--|<(\/?)([a-z_\u0080-\uffff][^\s<>/]*)([\s/](?:[^<>"']|"[^"<]*"|'[^'<]*')*)?>/gi;
-    while (this.entries.length < FEED_LIMITS.entries) {
+    while (this.entries.length < FEED_LIMITS.seen && this.#fields < FEED_LIMITS.allFields) {
       const found = markup.exec(this.#document);
       if (found === null) break;
       const [token, slash, tag, attributes = ""] = found;
@@ -140,6 +147,7 @@ class FeedReader {
     this.#field = undefined;
     const fields = this.#entry ?? this.feed;
     if (!WANTED.has(name) || fields.length === FEED_LIMITS.fields) return;
+    this.#fields += 1;
     const raw = this.#document.slice(start, Math.min(end, start + 4 * FEED_LIMITS.markup));
     fields.push({ name, markup: markupOf(raw, hasTags, this.#isAtom, attributes), attributes, base });
   }
