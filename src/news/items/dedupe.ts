@@ -2,18 +2,21 @@ import { isDeepStrictEqual } from "node:util";
 import { canonical } from "../../language/tokenize.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
+import { groupBy } from "../../runtime/group-by.ts";
 import { urlKey } from "./canonical-url.ts";
 import { idOf, sharedKeys } from "./feed-item.ts";
 import type { ListedItem } from "./stored-items.ts";
 
+type Items = readonly ListedItem[];
 const WINDOW_MS = 12 * 3_600_000; // Maximum time between listings of one title as one item: a daily column repeats its title.
 
 /** Merges the items that the feeds list now into the known ones. Two listings are one item if they have the same page
- * (id), the same identifier in the same feed, or the same outlet and title within a short time, unless one feed lists them
- * as two. Only the feed that published an item first changes its content; others are added to `source_ids`. A known item
- * keeps its id, its date unless its feed gives one with changed content, and its sentiment unless its text changes. A date
- * more than a day before that of the same content was taken from a clock that was behind. */
-export function mergeItems(known: readonly ListedItem[], listed: readonly ListedItem[]): ListedItem[] {
+ * (id); in one feed the same identifier, or the same text and date; or the same outlet and title within a short time;
+ * unless one feed lists them as two. Only the feed that published an item first changes its content; others are added to
+ * `source_ids`. A known item keeps its id, and its sentiment unless its text changes, as does its date: with the same text,
+ * its feed can only give it the first date, or an earlier one.
+ * @param redated feeds whose dates are read in another way than before, so that later ones count, too */
+export function mergeItems(known: Items, listed: Items, redated: ReadonlySet<string> = new Set()): ListedItem[] {
   if (listed.length === 0) return Array.from(known);
   const byId = new Map<string, ListedItem>();
   const byGuid = new Map<string, string>();
@@ -25,12 +28,11 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
     byTitle.set(titleKey(item), item.id);
     for (const id of item.source_ids) if (item.guid !== "") byGuid.set(guidKey(id, item), item.id);
   };
-  let linksNow: Set<string> | undefined;
+  const linksNow = new Set(listed.map(linkKey));
   const withTitle = (item: ListedItem): string | undefined => {
     const other = byId.get(byTitle.get(titleKey(item)) ?? "");
     if (other === undefined || !isNear(item, other) || areTwo(item, other)) return undefined;
     // A feed that now lists both pages has two items with one title.
-    linksNow ??= new Set(listed.map(linkKey));
     const isListed = other.source_ids[0] === item.source_ids[0] && linksNow.has(linkKey(other));
     return isListed && other.url !== item.url ? undefined : other.id;
   };
@@ -38,6 +40,18 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
   const sharedLinks = new Set(Array.from(sharedKeys(known, linkKey), (key) => key.split("\n")[1] || undefined));
   const ownGuid = (item: ListedItem): string => guidKey(item.source_ids[0]!, item);
   const sharedGuids = new Set([...sharedKeys(known, ownGuid), ...sharedKeys(listed, ownGuid)]);
+
+  const guidsNow = new Set(listed.map(ownGuid));
+  let stories: ReadonlyMap<string, ListedItem[]> | undefined;
+  /** The known item of the same text and date which the feed lists under no link or identifier of its own any more. */
+  const renamed = (item: ListedItem): string | undefined => {
+    stories ??= groupBy(known, storyKey);
+    const isListed = (other: ListedItem): boolean =>
+      (other.url !== "" && other.url !== item.url && linksNow.has(linkKey(other))) ||
+      (other.guid !== "" && other.guid !== item.guid && guidsNow.has(ownGuid(other)));
+    const same = item.dated ? (stories.get(storyKey(item)) ?? []) : [];
+    return same.find((other) => other.dated && !claimed.has(other.id) && !isListed(other))?.id;
+  };
 
   for (const item of listed.toSorted((a, b) => a.published_ms - b.published_ms)) {
     const feed = item.source_ids[0]!;
@@ -48,7 +62,7 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
     const sharedTitle = sharedGuids.has(guid) ? item.title : "";
     const isOwn = isOwnLink && (sharedTitle === "" || item.id !== idOf(feed, item.guid, ""));
     const id = isOwn ? item.id : idOf(feed, item.guid || urlKey(item.url), sharedTitle);
-    const existing = byId.get(id) ?? byId.get(named ?? withTitle(item) ?? "");
+    const existing = byId.get(id) ?? byId.get(named ?? renamed(item) ?? withTitle(item) ?? "");
     if (existing === undefined) {
       place({ ...item, id });
       claimed.add(id);
@@ -56,29 +70,34 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
       if (!existing.source_ids.includes(feed)) place({ ...existing, source_ids: [...existing.source_ids, feed] });
     } else {
       claimed.add(existing.id);
-      place(isUnchanged(existing, item) ? existing : updated(existing, item));
+      const keeps = keepsDate(existing, item, redated.has(feed));
+      place(keeps && isUnchanged(existing, item) ? existing : updated(existing, item, keeps));
     }
   }
   return Array.from(byId.values());
 }
 
 /** The known item with the content that its feed lists now. */
-function updated(existing: ListedItem, item: ListedItem): ListedItem {
+function updated(existing: ListedItem, item: ListedItem, keepsDate: boolean): ListedItem {
   const { id, source_ids } = existing;
-  const { published_ms } = keepsDate(existing, item) ? existing : item;
-  const isSameText = existing.title === item.title && existing.summary === item.summary;
-  const sentiment = isSameText ? existing.sentiment : undefined;
+  const { published_ms } = keepsDate ? existing : item;
+  const sentiment = isSameText(existing, item) ? existing.sentiment : undefined;
   const { dated, movable } = item.dated ? item : existing;
   return { ...item, sentiment, id, source_ids, published_ms, dated, movable };
 }
 
-const keepsDate = (known: ListedItem, item: ListedItem): boolean =>
-  !item.dated || (known.digest === item.digest && item.published_ms - known.published_ms <= DAY_MS);
+const isSameText = (a: ListedItem, b: ListedItem): boolean => a.title === b.title && a.summary === b.summary;
 
-const TEXTS = ["digest", "title", "summary", "url", "source", "guid", "lang", "author"] as const;
+/** Some feeds date all that they list to the present. An item whose first date was ahead keeps when it was seen. */
+function keepsDate(known: ListedItem, item: ListedItem, isRedated: boolean): boolean {
+  const later = item.published_ms - known.published_ms;
+  if (!item.dated || (known.digest === item.digest && later <= DAY_MS)) return true;
+  return known.dated && !isRedated && later >= 0 && isSameText(known, item);
+}
+
+const TEXTS = ["title", "summary", "url", "source", "guid", "lang", "author"] as const;
 /** Whether {@link updated} would change nothing: the known object is kept, so that nothing is derived from it again. */
 const isUnchanged = (known: ListedItem, item: ListedItem): boolean =>
-  keepsDate(known, item) &&
   TEXTS.every((text) => known[text] === item[text]) &&
   (!item.dated || (known.dated && known.movable === item.movable)) &&
   isDeepStrictEqual(known.symbols, item.symbols) &&
@@ -98,6 +117,8 @@ const isNear = (a: ListedItem, b: ListedItem): boolean =>
   Math.abs(a.published_ms - b.published_ms) <= WINDOW_MS || (!(a.dated && b.dated) && a.url === b.url);
 const linkKey = ({ source_ids: [feed], url }: ListedItem): string => `${feed}\n${url}`;
 const guidKey = (feed: string, item: ListedItem): string => `${feed}\n${item.guid}`;
+const storyKey = (item: ListedItem): string =>
+  `${item.source_ids[0]}\n${item.published_ms}\n${titleKey(item)}\n${item.summary}`;
 const titleKey = ({ source, title }: Titled): string => `${source}\n${canonicalOf(title).text}`;
 /** The canonical form of a title, cached, since most titles are listed again. */
 const canonicalOf = memoized((title: string) => ({ text: canonical(title) || title }), 50_000);

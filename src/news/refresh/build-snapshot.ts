@@ -21,6 +21,7 @@ export type RefreshCounts = Pick<SnapshotRecord, "news_updated" | "notice_update
 /** The result of reading a source: its state without `items`, and its content, undefined if the known content is kept. */
 export type ReadSource<C> = Readonly<{ source: Source; state: Omit<SourceState, "items">; content: C | undefined }>;
 type Read = readonly ReadSource<SourceContent>[];
+type Base = SnapshotContent | undefined;
 
 export interface BuildOptions {
   readonly mode: RefreshMode;
@@ -37,7 +38,7 @@ const MAX_CLUSTERED = 800;
 
 /** Builds the next snapshot from the sources and the previous snapshot. */
 export async function buildSnapshot(
-  base: SnapshotContent | undefined,
+  base: Base,
   read: Read,
   options: BuildOptions,
   step: Step,
@@ -46,7 +47,7 @@ export async function buildSnapshot(
   const { mode, now, counted } = options;
   const before = base?.parts ?? EMPTY_PARTS;
   const at = createDateShifter(options.shift, now);
-  const { items, cut, isOld } = await nextItems(before.items, read, options, at, step);
+  const { items, cut, isOld } = await nextItems(base, read, options, at, step);
   const mood = { index: base?.record.index ?? null, sentiment_ms: base?.record.sentiment_ms ?? null };
   const listed = { notices: before.notices, help: before.help, ...mood };
   const { notices, help, index, sentiment_ms } = mode === "full" ? nextListings(listed, read, now) : listed;
@@ -78,11 +79,11 @@ export async function buildSnapshot(
   return { record, parts };
 }
 
-async function nextItems(before: readonly StoredItem[], read: Read, options: BuildOptions, at: DateOf, step: Step) {
+async function nextItems(base: Base, read: Read, options: BuildOptions, at: DateOf, step: Step) {
   const { now, max_age_days, max_items } = options;
   const news = read.filter(({ source }) => source.kind === "news");
   const configured = new Map(news.map(({ source }) => [source.id, source]));
-  const known = before.flatMap((stored): StoredItem[] => {
+  const known = (base?.parts.items ?? []).flatMap((stored): StoredItem[] => {
     // An undated item was not first seen in the future: the clock was wrong.
     const item = stored.dated || stored.published_ms <= now ? stored : { ...stored, published_ms: now };
     const ids = item.source_ids.filter((id) => configured.has(id));
@@ -100,7 +101,11 @@ async function nextItems(before: readonly StoredItem[], read: Read, options: Bui
   const unchanged = new Set(news.flatMap(({ source, content }) => (content === undefined ? source.id : [])));
   const undated = new Set(listed.filter(({ dated }) => !dated).map(({ id }) => id));
   for (const { dated, id, source_ids } of known) if (!dated && unchanged.has(source_ids[0]!)) undated.add(id);
-  const merged = mergeItems(known, listed)
+  // A last refresh more than a day ago may be of a clock that was behind.
+  const isLong = now - (base?.record.published_ms ?? now) > DAY_MS;
+  const isRedated = ({ source, state }: Read[number]) => isLong || state.settings !== settingsOf(source);
+  const redated = new Set(news.filter(isRedated).map(({ source }) => source.id));
+  const merged = mergeItems(known, listed, redated)
     .filter((item) => at(item) >= oldest || undated.has(item.id))
     .sort((a, b) => Number(b.dated) - Number(a.dated) || at(b) - at(a) || (a.id < b.id ? -1 : 1));
   const isOld = (item: ListedItem): boolean => item.dated && at(item) < oldest;
@@ -144,7 +149,7 @@ function nextListings(before: Listings, read: Read, now: number): Listings {
 
 async function nextTopics(
   items: readonly StoredItem[],
-  base: SnapshotContent | undefined,
+  base: Base,
   { cluster, partial }: BuildOptions,
   at: DateOf,
   step: Step,

@@ -142,3 +142,87 @@ it("an item counts as updated only when its words change", async () => {
   );
   expect([updated, titles]).toEqual([[1, 0, 0, 0, 1, 1], ["Ferry returns +5%"]]);
 });
+
+describe("an item of one text and date is one, whatever its link and identifier are", () => {
+  const shown = async () => (await world.news({ sources: [] }).current()).items;
+  const many = [0, 1].map((n) => story(n, { link: `https://old.example/${n}`, summary: `Text ${n}` }));
+  const linkless = (guid: string) =>
+    many.map((one, n) => {
+      const { link: _, ...rest } = one;
+      return { ...rest, guid: `${guid}${n}` };
+    });
+
+  it("without a link, under an identifier that is new at each fetch", async () => {
+    const { updated } = await roll(open("a"), "a", linkless("1"), linkless("2"), linkless("3"), linkless("4"));
+    expect(updated).toEqual([2, 0, 0, 0]);
+    expect(await shown()).toHaveLength(2);
+  });
+
+  it("on another host, with other identifiers: its id and date stay, its link does not", async () => {
+    const moved = many.map((one, n) => ({ ...one, guid: `new${n}`, link: `https://new.example/${9 - n}` }));
+    const news = open("a");
+    await roll(news, "a", many);
+    const before = await shown();
+    const { updated } = await roll(news, "a", moved, moved, moved.toReversed());
+    expect(updated).toEqual([0, 0, 0]);
+    const links = ["https://new.example/8", "https://new.example/9"];
+    expect(await shown()).toMatchObject(
+      before.map(({ id, published_at }, n) => ({ id, published_at, url: links[n] as string })),
+    );
+  });
+
+  it("but two that its feed lists together stay two, also where both are given other links", async () => {
+    const live = (host: string) => (n: number) =>
+      story(0, { title: "Live: markets today", guid: `${host}${n}`, link: `https://${host}.example/${n}` });
+    const [old, next] = [live("old"), live("new")];
+    const news = open("a");
+    const counts: number[] = [];
+    for (const listing of [[old(1)], [old(1), old(2)], [old(2)], [old(2), old(1)], [next(1), next(2)], [next(2)]]) {
+      await roll(news, "a", listing);
+      counts.push((await shown()).length);
+    }
+    expect(counts).toEqual([1, 2, 2, 2, 2, 2]);
+  });
+
+  it("but other summaries, dates and sources are other items", async () => {
+    const [one] = many as [Story];
+    const other = { ...one, guid: "x", link: "https://other.example/" };
+    await roll(open("a"), "a", [one]);
+    await roll(open("a"), "a", [one], [{ ...other, summary: "Another" }]);
+    feeds.set("/b", rss([other]));
+    await roll(open("a", "b"), "a", [one]);
+    expect((await shown()).map(({ source }) => source).sort()).toEqual(["a", "a", "b"]);
+  });
+});
+
+describe("the date of an item whose text stays", () => {
+  const dateAfter = async (...dates: (number | string)[]) => {
+    const news = open("a");
+    for (const at of dates) {
+      world.clock.advance(HOUR / 4);
+      const text = typeof at === "string" ? `<updated>${at}</updated>` : "";
+      const { at: _, ...undated } = story(0);
+      feeds.set(
+        "/a",
+        rss([typeof at === "number" ? { ...undated, at } : undated]).replace("</item>", `${text}</item>`),
+      );
+      await news.refresh("view");
+    }
+    return Date.parse((await news.current()).items[0]!.published_at) - NOON;
+  };
+
+  it("is the first, where its feed dates all to the present", async () => {
+    expect(await dateAfter(...[1, 2, 3].map((n) => NOON + (n * HOUR) / 4))).toBe(HOUR / 4);
+    await dateAfter(NOON + HOUR);
+    expect((await open("a").refresh("view")).topic_rebuild_count).toBe(0);
+  });
+
+  it("is an earlier one that its feed gives later", async () => {
+    expect(await dateAfter(NOON, NOON - HOUR)).toBe(-HOUR);
+  });
+
+  it("is not when its feed updated it", async () => {
+    const iso = (at: number) => new Date(at).toISOString();
+    expect(await dateAfter(iso(NOON - HOUR), iso(NOON), iso(NOON + HOUR / 2))).toBe(-HOUR);
+  });
+});
