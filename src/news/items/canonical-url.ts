@@ -11,22 +11,27 @@ function parsed(url: string): URL | undefined {
   return /^https?:$/.test(result?.protocol ?? "") ? result : undefined;
 }
 
-const meaningful = (query: string): string[] =>
+const meaningful = (query: string, keepsMarks = false): string[] =>
   query
     .replace(/^\?/, "")
     .split("&")
-    .filter((pair) => pair !== "" && !names.test(pair.split("=")[0]!) && !values.test(pair));
+    .filter((pair) => pair !== "" && !names.test(pair.split("=")[0]!) && (keepsMarks || !values.test(pair)));
 
 /** The absolute link without tracking parameters, credentials and fragment. A fragment that is a route (`#!/…`, `#/…`) or
- * an entry of a page (`#post-1`, `#2026-11-20`) is kept. "" when it is empty or not an http(s) URL. */
-export function cleanUrl(url: string): string {
+ * an entry of a page (`#post-1`, `#2026-11-20`) is kept. "" when it is empty or not an http(s) URL.
+ * @param keepsMarks whether to keep parameters such as `ref`, which track by most values, but may name the page */
+export function cleanUrl(url: string, keepsMarks = false): string {
   const target = parsed(url);
   if (target === undefined) return "";
   [target.username, target.password] = ["", ""];
   if (!fragment.test(target.hash)) target.hash = "";
-  target.search = meaningful(target.search).join("&");
+  target.search = meaningful(target.search, keepsMarks).join("&");
   return target.href;
 }
+
+/** The {@link cleanUrl} of a clean link that may have kept its marks. */
+export const pageOf = (url: string): string =>
+  url.includes("?") && url.split(/[?&]/).some((pair) => values.test(pair)) ? cleanUrl(url) : url;
 
 /** A key that is equal for links to one page: {@link cleanUrl} without scheme, `www.`, `m.` or `amp.`, trailing slash,
  * `index.html` and AMP markers, with sorted parameters. Two items with the same key are one story of one outlet. */

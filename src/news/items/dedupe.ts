@@ -3,7 +3,7 @@ import { canonical } from "../../language/tokenize.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import { groupBy } from "../../runtime/group-by.ts";
-import { urlKey } from "./canonical-url.ts";
+import { pageOf, urlKey } from "./canonical-url.ts";
 import { idOf, sharedKeys } from "./feed-item.ts";
 import type { ListedItem } from "./stored-items.ts";
 
@@ -34,7 +34,7 @@ export function mergeItems(known: Items, listed: Items, redated: ReadonlySet<str
     if (other === undefined || !isNear(item, other) || areTwo(item, other)) return undefined;
     // A feed that now lists both pages has two items with one title.
     const isListed = other.source_ids[0] === item.source_ids[0] && linksNow.has(linkKey(other));
-    return isListed && other.url !== item.url ? undefined : other.id;
+    return isListed && linkKey(other) !== linkKey(item) ? undefined : other.id;
   };
   for (const item of known) place(item);
   const sharedLinks = new Set(Array.from(sharedKeys(known, linkKey), (key) => key.split("\n")[1] || undefined));
@@ -47,7 +47,7 @@ export function mergeItems(known: Items, listed: Items, redated: ReadonlySet<str
   const renamed = (item: ListedItem): string | undefined => {
     stories ??= groupBy(known, storyKey);
     const isListed = (other: ListedItem): boolean =>
-      (other.url !== "" && other.url !== item.url && linksNow.has(linkKey(other))) ||
+      (other.url !== "" && linkKey(other) !== linkKey(item) && linksNow.has(linkKey(other))) ||
       (other.guid !== "" && other.guid !== item.guid && guidsNow.has(ownGuid(other)));
     const same = item.dated ? (stories.get(storyKey(item)) ?? []) : [];
     return same.find((other) => other.dated && !claimed.has(other.id) && !isListed(other))?.id;
@@ -58,7 +58,7 @@ export function mergeItems(known: Items, listed: Items, redated: ReadonlySet<str
     const guid = guidKey(feed, item);
     const named = sharedGuids.has(guid) ? undefined : byGuid.get(guid);
     const first = byId.get(item.id);
-    const isOwnLink = !sharedLinks.has(item.url) && !(first && areTwo(item, first));
+    const isOwnLink = !sharedLinks.has(pageOf(item.url)) && !(first && areTwo(item, first));
     const sharedTitle = sharedGuids.has(guid) ? item.title : "";
     const isOwn = isOwnLink && (sharedTitle === "" || item.id !== idOf(feed, item.guid, ""));
     const id = isOwn ? item.id : idOf(feed, item.guid || urlKey(item.url), sharedTitle);
@@ -80,10 +80,11 @@ export function mergeItems(known: Items, listed: Items, redated: ReadonlySet<str
 /** The known item with the content that its feed lists now. */
 function updated(existing: ListedItem, item: ListedItem, keepsDate: boolean): ListedItem {
   const { id, source_ids } = existing;
+  const { url } = pageOf(existing.url) === item.url ? existing : item; // Others may share the page no more.
   const { published_ms } = keepsDate ? existing : item;
   const sentiment = isSameText(existing, item) ? existing.sentiment : undefined;
   const { dated, movable } = item.dated ? item : existing;
-  return { ...item, sentiment, id, source_ids, published_ms, dated, movable };
+  return { ...item, url, sentiment, id, source_ids, published_ms, dated, movable };
 }
 
 const isSameText = (a: ListedItem, b: ListedItem): boolean => a.title === b.title && a.summary === b.summary;
@@ -115,7 +116,7 @@ function areTwo(a: ListedItem, b: ListedItem): boolean {
 /** Whether two items were published within the window. If one is undated, an equal link is enough. */
 const isNear = (a: ListedItem, b: ListedItem): boolean =>
   Math.abs(a.published_ms - b.published_ms) <= WINDOW_MS || (!(a.dated && b.dated) && a.url === b.url);
-const linkKey = ({ source_ids: [feed], url }: ListedItem): string => `${feed}\n${url}`;
+const linkKey = ({ source_ids: [feed], url }: ListedItem): string => `${feed}\n${pageOf(url)}`;
 const guidKey = (feed: string, item: ListedItem): string => `${feed}\n${item.guid}`;
 const storyKey = (item: ListedItem): string =>
   `${item.source_ids[0]}\n${item.published_ms}\n${titleKey(item)}\n${item.summary}`;

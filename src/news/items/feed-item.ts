@@ -26,7 +26,7 @@ const MAX = { title: 300, summary: 600, author: 120, entries: 30_000 }; // Text 
 
 /** The items of one feed, in feed order. The id is derived from the link's key, so that a page is one item in every feed;
  * from the feed and the entry's own identifier if there is no link, or if entries with different titles share it; and
- * also from the title if there is no identifier, or if several entries share it.
+ * also from the title if there is no identifier, or if several entries share it. A shared link is shown as it is given.
  * @param now milliseconds since the epoch: the date of entries without a plausible date, and the latest date of any */
 export function feedItems(source: Source, entries: readonly FeedEntry[], now: number): ListedItem[] {
   const read = entries.map(readEntry);
@@ -40,7 +40,8 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
     const { last, entry } = one;
     const isPast = last?.item.published_ms === entry.published && entry.published <= now; // Else its date may change.
     if (isPast && last.settings === settings && last.item.id === id) return last.item;
-    one.last = { settings, item: itemOf(one, source, id, now) };
+    const url = shared.links.has(one.key) ? cleanUrl(one.entry.link, true) : one.url;
+    one.last = { settings, item: itemOf({ ...one, url }, source, id, now) };
     return one.last.item;
   });
 }

@@ -195,6 +195,21 @@ describe("an item of one text and date is one, whatever its link and identifier 
   });
 });
 
+it("a link that several items share without its mark is shown with it, also when it is listed alone", async () => {
+  const marked = [0, 1, 2].map((n) => {
+    return story(n, { guid: "", link: `https://gov.example/a?ref=${n}&utm_source=x` });
+  });
+  const news = open("a");
+  const links = async () => (await news.current()).items.map(({ url }) => url);
+  await roll(news, "a", marked);
+  const all = [2, 1, 0].map((n) => `https://gov.example/a?ref=${n}`);
+  expect(await links()).toEqual(all);
+  const { updated } = await roll(news, "a", [marked[1]!], marked.slice(1), [marked[2]!]);
+  expect([updated, await links()]).toEqual([[0, 0, 0], all]);
+  await roll(news, "a", [story(0, { link: "https://gov.example/b?ref=rss" })]);
+  expect(await links()).toContain("https://gov.example/b");
+});
+
 describe("the date of an item whose text stays", () => {
   const dateAfter = async (...dates: (number | string)[]) => {
     const news = open("a");
