@@ -3,14 +3,17 @@ import { checkClock, checkConfig, checkFixtures, checkVersions } from "./install
 import { checkDaemon, type DaemonInput } from "./daemon-check.ts";
 import { checkModel, MODEL_MS } from "./model-check.ts";
 import { checkPorts, PORT_MS } from "./port-check.ts";
-import { checkStorage } from "./storage-check.ts";
+import { checkStorage, readSourceStates } from "./storage-check.ts";
 import { printLocation } from "../news/sources/read-source.ts";
 import type { Finding } from "../storage/health/finding.ts";
 import { PROBE_MS, probeOptions, probeSource } from "../news/sources/probe-source.ts";
 import { remedyOf, SourceError, type SourceFailure } from "../news/sources/source-error.ts";
 import { type Source, sourcesOf } from "../news/sources/sources.ts";
 import { EXCESS } from "../news/sources/feeds/read-xml-feed.ts";
+import { createSourcePacing } from "../news/sources/source-pacing.ts";
 import { batchesOf } from "../runtime/batches.ts";
+import { toIso } from "../runtime/clock.ts";
+import { systemRandom } from "../runtime/random.ts";
 
 /** All checks, in the order in which they are reported. */
 export const allChecks = (input: CheckInput): Check[] => [
@@ -75,8 +78,14 @@ async function checkSources({ loaded, now }: CheckInput, signal: AbortSignal): P
   if (sources.length === 0) return [finding("noSources")];
   const options = probeOptions(news, { baseDir: loaded.baseDir, now: () => now, signal });
   const findings: Finding[] = [];
-  for await (const round of batchesOf(sources, CONCURRENCY))
-    findings.push(...(await Promise.all(round.map((source) => examine(source, options)))));
+  const pacing = createSourcePacing({ now: () => now }, systemRandom);
+  const states = await readSourceStates(loaded);
+  const check = async (source: Source): Promise<Finding> => {
+    const state = states.find(({ id, url }) => id === source.id && url === printLocation(source.location));
+    if (!state || !pacing.isPaused(source.location, state)) return examine(source, options);
+    return finding("waitingSource", { source: source.id, until: toIso(state.next_ms!), reason: state.last_error });
+  };
+  for await (const round of batchesOf(sources, CONCURRENCY)) findings.push(...(await Promise.all(round.map(check))));
   return findings;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, rmdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { parseSnapshot } from "../news/snapshot/snapshot-document.ts";
+import { parseSnapshot, type SourceState } from "../news/snapshot/snapshot-document.ts";
 import { remedyOf } from "../news/sources/source-error.ts";
 import { isDisabled } from "../news/sources/source-pacing.ts";
 import { createSnapshotStore } from "../news/snapshot/snapshot-store.ts";
@@ -141,6 +141,15 @@ async function roundTrip(storage: Storage): Promise<Finding> {
     return finding("noRoundTrip", failureOf(error));
   }
   return finding("roundTrip", { ms: Math.ceil(performance.now() - from) });
+}
+
+/** The states of the sources in the newest snapshot; none if the storage cannot be read, which its check reports. */
+export async function readSourceStates({ config, cwd }: LoadedConfig): Promise<SourceState[]> {
+  const storage = await openStorage(config.storage, { mustExist: true, cwd }).catch(() => undefined);
+  const store = storage && createSnapshotStore(storage, () => undefined);
+  const reading = store?.newestNumber().then((number) => store.readNewest(number, parseSnapshot));
+  const newest = await reading?.catch(() => undefined).finally(() => storage?.close());
+  return newest?.record.sources ?? [];
 }
 
 /** A snapshot from the future was published by a machine whose clock differs. */

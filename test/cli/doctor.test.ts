@@ -396,6 +396,27 @@ it("reads each news source as a refresh would, and says what to do about each th
   expect(of("news", "slow")?.message).toContain("no complete answer within 3000 ms");
 });
 
+it("does not ask a source that said to wait, and counts what a long feed has beyond its newest entries", async () => {
+  const asked: (string | undefined)[] = [];
+  const url = await serve((request, response) => {
+    asked.push(request.url);
+    if (request.url === "/busy") response.writeHead(429, { "retry-after": "99999999999" }).end();
+    else response.end(`<rss><channel>${"<item><title>x</title></item>".repeat(1200)}</channel></rss>`);
+  });
+  const source = (id: string): object => ({ id, name: id, lang: "en", url: `${url}/${id}`, allow_private: true });
+  const [, file] = await configure({ storage: "fs:data", news: { sources: [source("busy"), source("long")] } });
+  await anp(["news", "refresh", "--config", file!], { cwd });
+  const { of } = await examine(["--config", file!]);
+  expect(asked.filter((path) => path === "/busy")).toHaveLength(1);
+  expect(of("news", "busy")).toMatchObject({
+    level: "warning",
+    message: expect.stringMatching(/^It is not asked before 20\S+Z: the server answered 429\.$/) as string,
+    remedy: expect.stringMatching(/^Wait: /) as string,
+  });
+  const message = expect.stringContaining("has 1200 entries, 200 of them not kept") as string;
+  expect(of("news", "long")).toMatchObject({ level: "ok", message });
+});
+
 it("reports a disabled source, with a remedy that fits its status", async () => {
   const url = await serve((request, response) => {
     response.writeHead(request.url === "/gone" ? 410 : 401).end();
