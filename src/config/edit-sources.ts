@@ -27,7 +27,7 @@ export const addSources = (file: string, candidates: readonly SourceInput[], sam
       const source = { ...candidate, url: httpAddress(candidate.url.trim()) };
       const checked = validate(newsSource, source);
       const taken = (["id", ...(sameNames ? [] : ["name" as const]), "url"] as const).flatMap((field) => {
-        const other = [...known, ...added].find((one) => one[field] === source[field]);
+        const other = [...known, ...added].find((one) => valueOf(one, field) === valueOf(source, field));
         return other === undefined ? [] : { field, fault: `${field}: is that of the source ${other.id} already` };
       });
       const wrong = checked.valid ? [] : checked.errors.map((error) => printField(error));
@@ -38,6 +38,12 @@ export const addSources = (file: string, candidates: readonly SourceInput[], sam
     });
     return { edit: added.length > 0 && { added }, result: { added, refused } };
   });
+
+/** A field of a source, an address in its normal spelling. */
+function valueOf(source: SourceInput, field: "id" | "name" | "url"): string {
+  const value = field === "url" ? httpAddress(source.url.trim()) : source[field];
+  return /^https?:/i.test(value) && URL.canParse(value) ? new URL(value).href.replace(/#.*/, "") : value;
+}
 
 /** Removes a source from a configuration file. @returns undefined when there is none of that id
  * @throws ConfigError when another process keeps the file locked */

@@ -159,6 +159,16 @@ describe("the sources of a configuration file", () => {
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("--config is missing")]);
   });
 
+  it.each(["HTTPS://Wire.example:443/a", "https://wire.example/a#x", "feed:https://wire.example/a"])(
+    "are refused where the address is that of another one, as %s",
+    async (url) => {
+      await writeFile(file(), "news: { sources: [{ id: w, name: W, lang: en, url: https://wire.example/a }] }");
+      const { code, stderr } = await run(["add", "a", url, "--name", "A"]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("url: is that of the source w already") as string]);
+      expect((await run(["add", "b", "https://wire.example/A", "--name", "B"])).code).toBe(0);
+    },
+  );
+
   it.each(["http://127.0.0.1:8080/rss", "https://localhost/rss", "http://[::1]/rss", "feed://10.0.0.7/rss"])(
     "are added with a warning where %s is not public and may not be",
     async (url) => {
@@ -284,6 +294,16 @@ describe("OPML", () => {
     expect((await run(["add", "a", "feed://a.example/", "--name", "A"])).code).toBe(0);
     await writeFile(file(), "news: { sources: [{ id: b, name: B, lang: en, url: 'feed://b.example/' }] }");
     expect(await listed()).toMatchObject([{ url: "http://b.example/" }]);
+  });
+
+  it("gives the second of two sites with one name its host, and feeds of one site the same name", async () => {
+    await writeFile(file(), "news: { sources: [{ id: a, name: News, lang: en, url: https://a.example/ }] }");
+    const outline = (url: string) => `<outline text="News" xmlUrl="https://${url}"/>`;
+    const urls = ["www.b.example/1", "www.b.example/2", "feeds.a.example/x", "c.example/"];
+    const opml = `<opml version="2.0"><body>${urls.map(outline).join("")}</body></opml>`;
+    expect((await run(["import", "-"], opml)).code).toBe(0);
+    const other = "News (www.b.example)";
+    expect((await listed()).map(({ name }) => name)).toEqual(["News", other, other, "News", "News (c.example)"]);
   });
 
   it("is read in the charset that it declares", async () => {

@@ -11,23 +11,28 @@ type Outline = NonNullable<ReturnType<typeof parse>>[number];
 /** The feeds of an OPML document. A feed's categories are the names of its enclosing outlines (feeds or not) and its own
  * categories.
  * @param lang language of feeds that declare none
- * @param taken ids of other sources; an outline keeps its own id if it is valid and not taken
+ * @param taken other sources; an outline keeps its own id if it is valid and not taken, and without one, the second site
+ * of a name gets its host into it
  * @returns undefined when it is not OPML */
-export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<string> = []): SourceInput[] | undefined {
+export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<Named> = []): SourceInput[] | undefined {
   let outlines: Flat[];
   try {
     outlines = flattened(parse(opml) ?? []);
   } catch {
     return undefined;
   }
-  const ids = new Set(taken);
-  return outlines.flatMap(({ above, name, xmlUrl: url, ...outline }): SourceInput[] => {
+  const known = Array.from(taken);
+  const ids = new Set(known.map(({ id }) => id));
+  return outlines.flatMap(({ above, name: given, xmlUrl: url, ...outline }): SourceInput[] => {
     const { id, language, category = "", timezone, weight, allow_private } = outline;
     if (url === undefined) return [];
+    const isTaken = id === undefined && known.some((one) => one.name === given && siteOf(one.url) !== siteOf(url));
+    const name = isTaken ? `${given} (${hostOf(url)})` : given;
     const own = category.split(/[,/]/).map((one) => one.trim().replace(/%2[cf5]/gi, decodeURIComponent));
     const categories = Array.from(new Set([...above, ...own])).filter((one) => one !== "");
     const ownId = typeof id === "string" && /^[\w.-]{1,64}$/.test(id) && !ids.has(id) ? id : idOf(name, url, ids);
     ids.add(ownId);
+    known.push({ id: ownId, name, url });
     const source: SourceInput = {
       ...{ id: ownId, name, lang: language === undefined ? lang : nearestLanguage(language), url },
       ...(typeof timezone === "string" && { timezone }),
@@ -48,9 +53,12 @@ function flattened(outlines: readonly Partial<Outline>[], above: readonly string
   });
 }
 
+type Named = Pick<SourceInput, "id" | "name" | "url">;
 type Flat = Partial<Outline> & Readonly<{ above: readonly string[]; name: string }>;
 
 const hostOf = (url = ""): string => (URL.canParse(url) ? new URL(url).hostname : "");
+
+const siteOf = (url: string): string => hostOf(url).split(".").slice(-2).join(".");
 
 /** A unique id made of the letters and digits of a name, or of the host. */
 function idOf(name: string, url: string | undefined, taken: ReadonlySet<string>): string {

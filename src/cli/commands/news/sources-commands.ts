@@ -24,8 +24,8 @@ function headerLine(typed: string): readonly [string, string] {
 async function openFile(context: Context) {
   const file = context.globals.config ?? context.env["ANP_CONFIG"];
   if (!file) throw new UsageError("--config is missing: the configuration file that lists the sources.");
-  const ids = (await configOf(context)).config.news.sources.map(({ id }) => id);
-  return { file: resolve(context.cwd, file), ids, ...(await import("../../../config/edit-sources.ts")) };
+  const { sources } = (await configOf(context)).config.news;
+  return { file: resolve(context.cwd, file), sources, ...(await import("../../../config/edit-sources.ts")) };
 }
 
 /** A source without its secrets. */
@@ -126,7 +126,7 @@ const importOpml = defineCommand("news sources import", {
   arguments: { file: required(text(4096), "file") },
   options: { lang },
   async run({ file: input, lang = "en" }, context) {
-    const { file, ids, addSources } = await openFile(context);
+    const { file, sources, addSources } = await openFile(context);
     const { openInput } = await import("../../terminal/input-lines.ts");
     const { readBytes } = await import("../../../runtime/read-bytes.ts");
     const { sourcesOfOpml } = await import("../../../news/sources/opml-sources.ts");
@@ -134,7 +134,7 @@ const importOpml = defineCommand("news sources import", {
     const bytes = await readBytes(stream, MAX_BYTES, () => new UsageError(`FILE has more than ${MAX_BYTES} bytes.`));
     const { decodeText } = await import("../../../news/sources/decode-text.ts");
     const opml = await decodeText(bytes, null).catch(() => "");
-    const candidates = sourcesOfOpml(opml, lang, ids);
+    const candidates = sourcesOfOpml(opml, lang, sources);
     if (candidates === undefined) throw new UsageError(`FILE ${input} is not OPML.`);
     const { added, refused } = await addSources(file, candidates, true);
     const skipped = refused.filter(({ isKnown }) => isKnown);
