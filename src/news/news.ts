@@ -153,11 +153,18 @@ function statusOf(projection: Projection | undefined) {
     coverage: record?.coverage ?? {},
     sources: (record?.sources ?? []).map((source) => {
       const { id, kind, name, url, ok, items, last_ok_ms, last_error } = source;
-      const { failures = 0, next_ms, status: http_status = null, unchanged = null, last_read = null } = source;
+      const {
+        failures = 0,
+        elsewhere = 0,
+        next_ms,
+        status: http_status = null,
+        unchanged = null,
+        last_read = null,
+      } = source;
       return {
         ...{ id, kind, name, url, ok, state: stateOf(source), items, last_ok_at: toIsoOrNull(last_ok_ms), last_error },
-        /** `unchanged`: the last read found nothing new. `last_read`: counts of the last read that did. */
-        ...{ failures, next_try_at: toIsoOrNull(next_ms), http_status, unchanged, last_read },
+        /** `elsewhere`: items shown as another source's. `unchanged`: the last read found nothing new. `last_read`: counts of the last read that did. */
+        ...{ elsewhere, failures, next_try_at: toIsoOrNull(next_ms), http_status, unchanged, last_read },
       };
     }),
   };

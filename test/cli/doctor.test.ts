@@ -428,10 +428,10 @@ it("reports a disabled source, with a remedy that fits its status", async () => 
   const { stdout } = await anp(["news", "status", "--config", file!], { cwd });
   const [head, gone] = stdout.split("\n");
   expect(head).toBe(
-    "id\tkind\tstate\titems\tfailures\tnext_try_at\thttp_status\tlast_ok_at\tread\tkept\texcess\tcut\told\tundated\trefused\t" +
+    "id\tkind\tstate\titems\tfailures\tnext_try_at\thttp_status\tlast_ok_at\tread\tkept\texcess\tcut\told\tundated\trefused\telsewhere\t" +
       "unchanged\turl\tlast_error",
   );
-  expect(gone).toMatch(/^gone\tnews\tdisabled\t0\t1\t20\S+Z\t410\t{10}http:\S+\tthe server answered 410/);
+  expect(gone).toMatch(/^gone\tnews\tdisabled\t0\t1\t20\S+Z\t410\t{9}0\t{2}http:\S+\tthe server answered 410/);
   const { of } = await examine(["--config", file!]);
   expect(of("storage", "source gone")).toMatchObject({
     level: "warning",

@@ -55,11 +55,16 @@ export async function buildSnapshot(
   const parts: Parts = { items, topics, notices, help };
   const carriers = items.flatMap(({ source_ids }) => source_ids);
   const listings = groupBy(carriers, String);
+  const others = groupBy(
+    items.flatMap(({ source_ids }) => source_ids.slice(1)),
+    String,
+  );
   const states = read.map(({ source, state, content }) => ({
     ...state,
     ...(content?.kind === "news" && { last_read: keptOf(state.last_read!, content.entries, { cut, isOld }) }),
     weight: source.weight,
     settings: settingsOf(source),
+    elsewhere: others.get(source.id)?.length,
     items: source.kind === "news" ? (listings.get(source.id)?.length ?? 0) : countOf(source, parts, index),
   }));
   const isRead = read.length === 0 || read.some(({ state }) => state.ok); // If false, there was no sync.

@@ -14,6 +14,7 @@ const sourceState = z.object({
   url: z.string(), // Without credentials.
   ok: z.boolean(),
   items: z.int().min(0),
+  elsewhere: count.optional(), // Those of the items that are shown as another source's; absent if none.
   last_ok_ms: instant.nullable(),
   last_error: z.string().nullable(),
   etag: z.string().nullable(),

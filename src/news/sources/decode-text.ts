@@ -22,9 +22,11 @@ const { codePages, detected, windows1252 } = CHARSETS as Record<"codePages", Rea
  * the bytes contradict is ignored: valid UTF-8 with multi-byte characters is UTF-8 whatever is declared (a longer text in
  * another charset is practically never valid UTF-8), and a charset that gives many broken or implausible characters is
  * rejected. C1 controls, which text does not have, are decoded as the windows-1252 characters of the same bytes.
- * @throws SourceError `charset` when neither a declared nor the detected charset gives plausible text */
+ * @throws SourceError `not_a_feed` for a gzip file; `charset` when neither a declared nor the detected charset gives plausible text */
 export async function decodeSource(input: Uint8Array, contentType: string | null): Promise<Decoded> {
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
+    throw new SourceError("not_a_feed", "the content is a gzip file, not text");
   const marked = markedCharset(bytes);
   if (marked !== undefined) return decoded(marked, bytes);
   const { multibyte, invalid } = utf8Shape(bytes);

@@ -11,6 +11,13 @@ const DATES = PATTERNS.dates.map(timed);
 const RELATIVE = PATTERNS.relative.map(timed);
 /** Rewrites that remove weekdays, words like "updated" and parentheses, and move a time behind its date. */
 const REWRITES = PATTERNS.rewrites.map(([pattern, text]) => [new RegExp(pattern!, "giu"), text!] as const);
+const HAN_NUMBER = /[〇零一二三四五六七八九十]+(?=[年月日号號时時点點分秒])/g;
+const inDigits = (han: string): string =>
+  han
+    .replace(/^十/, "一十")
+    .replace(/十$/, "〇")
+    .replace("十", "")
+    .replace(/./g, (digit) => String(Math.max("〇一二三四五六七八九".indexOf(digit), 0)));
 const MAX_CHARACTERS = 200;
 const ERAS: Readonly<Record<string, number>> = PATTERNS.eras; // By name: the year before the first.
 const MONTHS = readNumbers(new URL("data/months.txt", import.meta.url));
@@ -103,13 +110,15 @@ function relative(parts: Parts, hints: DateHints, now: number): number | null {
   const { count = "1", word = "", unit = word } = parts;
   const days = DAYS.get(word.toLowerCase());
   if (days !== undefined) {
-    const date = toIso(now + (offsetOf("", now, hints) ?? 0) * 60_000 - days * DAY_MS);
+    const local = now + (offsetOf("", now, hints) ?? 0) * 60_000;
+    const ago = days >= 0 ? days : (new Date(local).getUTCDay() + 7 + days) % 7;
+    const date = toIso(local - ago * DAY_MS);
     return instant({ ...parts, year: date.slice(0, 4), month: date.slice(5, 7), day: date.slice(8, 10) }, hints);
   }
   const minutes = UNITS.get(unit.toLowerCase());
   const times = NUMERALS.get(count.toLowerCase()) ?? Number(count);
   if (minutes === undefined || Number.isNaN(times) || (unit === word && minutes > 0)) return null;
-  const step = Math.min(Math.max(minutes, 1), 24 * 60) * 60_000;
+  const step = Math.min(Math.max(minutes * (times % 1 || 1), 1), 24 * 60) * 60_000;
   return Math.floor((now - times * minutes * 60_000) / step) * step;
 }
 
@@ -128,7 +137,7 @@ function latest(parts: Parts, hints: DateHints, now: number): number | null {
 export function parseDate(text: string | undefined, about: Zone | DateHints = 0, now?: number): number | null {
   if (text === undefined || text.length > MAX_CHARACTERS) return null;
   const hints = typeof about === "object" ? about : { zone: about };
-  let value = text.normalize("NFKC");
+  let value = text.normalize("NFKC").replace(HAN_NUMBER, inDigits);
   for (const [pattern, words] of REWRITES) value = value.trim().replace(pattern, words);
   if (/^\d{10}(?:\d{3})?$/.test(value)) return Number(value.padEnd(13, "0"));
   const partsIn = (patterns: readonly RegExp[]): Parts | undefined =>

@@ -111,6 +111,7 @@ async function readRemote(place: Location, known: Validators, options: ReaderOpt
   try {
     const { response, url } = await follow(place, known, signal, options);
     if (response.status === 304) return undefined;
+    if (response.status === 204) throw new SourceError("empty", "the server answered 204, which has no content");
     if (!response.ok) {
       await response.body?.cancel();
       throw statusError(response, options.now());

@@ -121,6 +121,17 @@ describe("one article is one item", () => {
     expect((await roll(news, "b", [story(2, { guid: "b2" })])).titles).toEqual(["Ferry returns"]);
   });
 
+  it("which counts for the source that shows it, and is counted apart for the other", async () => {
+    feeds.set("/b", rss([story(0), story(1, { link: "https://flash.example/2" })]));
+    const news = open("a", "b");
+    await roll(news, "a", [story(0, { at: NOON - 9 * HOUR })]);
+    const { sources } = await news.status();
+    expect(sources).toMatchObject([
+      { id: "a", items: 1, elsewhere: 0 },
+      { id: "b", items: 2, elsewhere: 1 },
+    ]);
+  });
+
   it("when its feed counts revisions in the identifier", async () => {
     const guid = "https://flash.example/live";
     const { titles } = await roll(open("a"), "a", [story(0, { guid: `${guid}#0` })], [story(1, { guid: `${guid}#1` })]);

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { decodeText } from "../../../src/news/sources/decode-text.ts";
 
@@ -78,6 +79,13 @@ describe("a text's charset", () => {
     expect(await decodeText(encode(xml(TRADITIONAL, "gbk"), "big5"), 'text/xml; charset="big5"')).toContain(
       TRADITIONAL,
     );
+  });
+
+  test("is not looked for in a gzip file", async () => {
+    await expect(decodeText(gzipSync("<rss/>"), "application/xml")).rejects.toMatchObject({
+      failure: "not_a_feed",
+      message: "the content is a gzip file, not text",
+    });
   });
 
   test("of Japanese mail is read", async () => {

@@ -44,6 +44,9 @@ test.each([
   ["Nov. 20, 2026, 8:00 a.m. ET", "2026-11-20T13:00:00.000Z"],
   ["Fri Nov 20 2026 08:00:00 GMT+0800 (China Standard Time)", "2026-11-20T00:00:00.000Z"],
   ["20261120T080000Z", "2026-11-20T08:00:00.000Z"],
+  ["二〇二六年十一月二十日", "2026-11-20T00:00:00.000Z"],
+  ["二零二六年十月三十一日 十二点半", "2026-10-31T12:30:00.000Z"],
+  ["星期五, 20 十一月 2026 16:00:00 +0800", "2026-11-20T08:00:00.000Z"],
 ])("reads %s", (text, iso) => {
   expect(new Date(parseDate(text) ?? Number.NaN).toISOString()).toBe(iso);
 });
@@ -140,6 +143,12 @@ test("reads a date without a zone in the zone given", () => {
   expect(parseDate("2026-11-20T08:00:00Z", 480)).toBe(Date.parse("2026-11-20T08:00:00Z"));
 });
 
+test("reads half an hour to the half hour", () => {
+  const now = Date.parse("2026-11-20T13:11:00Z");
+  for (const text of ["半小时前", "half an hour ago"])
+    expect(parseDate(text, 480, now)).toBe(Date.parse("2026-11-20T12:30:00Z"));
+});
+
 test("reads CST as China's in the zone of China, else as America's", () => {
   expect(parseDate("Fri, 20 Nov 2026 08:00:00 CST", 480)).toBe(Date.parse("2026-11-20T00:00:00Z"));
   expect(parseDate("Fri, 20 Nov 2026 08:00:00 CST")).toBe(Date.parse("2026-11-20T14:00:00Z"));
@@ -169,6 +178,12 @@ test.each([
   ["a few minutes ago", "2026-11-20T12:31:00.000Z"],
   ["十二小时前", "2026-11-20T00:00:00.000Z"],
   ["幾分鐘前", "2026-11-20T12:31:00.000Z"],
+  ["45秒前", "2026-11-20T12:34:00.000Z"],
+  ["90 seconds ago", "2026-11-20T12:33:00.000Z"],
+  ["周二 18:30", "2026-11-17T10:30:00.000Z"],
+  ["星期五, 18:30", "2026-11-20T10:30:00.000Z"],
+  ["星期二", "2026-11-16T16:00:00.000Z"],
+  ["Sunday 18:30", "2026-11-15T10:30:00.000Z"],
 ])("reads %s before now, in the zone given, to its unit", (text, iso) => {
   const now = Date.parse("2026-11-20T12:34:56Z");
   expect(new Date(parseDate(text, 480, now) ?? Number.NaN).toISOString()).toBe(iso);

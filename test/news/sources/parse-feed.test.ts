@@ -368,7 +368,7 @@ describe("a web page", () => {
     expect(() => parseFeed(text, 0, "https://w.example/news/")).toThrow(
       "the content is a web page, not a feed; it advertises https://w.example/feed?a=1&b=2",
     );
-    expect(() => parseFeed(page())).toThrow("not a feed; it advertises none");
+    expect(() => parseFeed(page())).toThrow("not a feed; it advertises no feed");
   });
 
   test("advertises the feeds of three formats, and nothing else", () => {

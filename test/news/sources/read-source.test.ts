@@ -56,6 +56,14 @@ describe("a remote source", () => {
     expect(server.requests[0]?.headers["if-modified-since"]).toBe("then");
   });
 
+  test("is empty without content", async () => {
+    server = await serve((_, response) => void response.writeHead(204).end());
+    await expect(readSource(server.url, NONE, options())).rejects.toMatchObject({
+      failure: "empty",
+      message: "the server answered 204, which has no content",
+    });
+  });
+
   test("fails by status", async () => {
     server = await serve((_, response) => {
       response.writeHead(500).end("oops");

@@ -93,9 +93,10 @@ type SourceRow = Awaited<ReturnType<News["status"]>>["sources"][number];
 const coloured = ({ ok, state }: SourceRow, { paint }: Terminal) => paint(ok ? "green" : "red", state);
 const COUNTS = ["read", "kept", "excess", "cut", "old", "undated", "refused"] as const;
 
-/** The counts of the last read, as `12 read, 10 kept, 2 old`. */
-function lastRead({ last_read, unchanged }: SourceRow): string {
+/** The counts of the last read, as `12 read, 10 kept, 2 old`, and of items that another source shows. */
+function lastRead({ last_read, elsewhere, unchanged }: SourceRow): string {
   const counts = COUNTS.flatMap((name) => (last_read?.[name] ? `${last_read[name]} ${name}` : []));
+  if (elsewhere > 0) counts.push(`${elsewhere} shown by others`);
   return [...counts, ...(unchanged === true ? ["unchanged"] : [])].join(", ");
 }
 

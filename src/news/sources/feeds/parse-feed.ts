@@ -74,7 +74,7 @@ const readEntry = memoized(entryOf, 20_000_000, (input) => input.length);
 function whatElse(document: string, base: string | undefined): string {
   if (!/<html[\s>]|<!doctype\s+html/i.test(document)) return "the content is not an RSS, Atom, RDF or JSON feed";
   const feeds = advertisedFeeds(document, base).slice(0, MAX_NAMED).join(", ");
-  return `the content is a web page, not a feed; ${feeds === "" ? "it advertises none" : `it advertises ${feeds}`}`;
+  return `the content is a web page, not a feed; it advertises ${feeds || "no feed"}`;
 }
 
 /** The absolute URLs of the feeds that a web page advertises in its first 500,000 characters, in document order:
