@@ -27,7 +27,8 @@ export const addSources = (file: string, candidates: readonly SourceInput[], sam
       const source = { ...candidate, url: httpAddress(candidate.url.trim()) };
       const checked = validate(newsSource, source);
       const taken = (["id", ...(sameNames ? [] : ["name" as const]), "url"] as const).flatMap((field) => {
-        const other = [...known, ...added].find((one) => valueOf(one, field) === valueOf(source, field));
+        const valueOf = (one: SourceInput) => (field === "url" ? spelled(one) : one[field]);
+        const other = [...known, ...added].find((one) => valueOf(one) === valueOf(source));
         return other === undefined ? [] : { field, fault: `${field}: is that of the source ${other.id} already` };
       });
       const wrong = checked.valid ? [] : checked.errors.map((error) => printField(error));
@@ -39,11 +40,8 @@ export const addSources = (file: string, candidates: readonly SourceInput[], sam
     return { edit: added.length > 0 && { added }, result: { added, refused } };
   });
 
-/** A field of a source, an address in its normal spelling. */
-function valueOf(source: SourceInput, field: "id" | "name" | "url"): string {
-  const value = field === "url" ? httpAddress(source.url.trim()) : source[field];
-  return /^https?:/i.test(value) && URL.canParse(value) ? new URL(value).href.replace(/#.*/, "") : value;
-}
+/** The location of a source in one spelling. */
+const spelled = ({ url }: SourceInput): string => (URL.canParse(url) ? new URL(url).href.replace(/#.*/, "") : url);
 
 /** Removes a source from a configuration file. @returns undefined when there is none of that id
  * @throws ConfigError when another process keeps the file locked */

@@ -9,7 +9,6 @@ import type { Finding } from "../storage/health/finding.ts";
 import { PROBE_MS, probeOptions, probeSource } from "../news/sources/probe-source.ts";
 import { remedyOf, SourceError, type SourceFailure } from "../news/sources/source-error.ts";
 import { type Source, sourcesOf } from "../news/sources/sources.ts";
-import { EXCESS } from "../news/sources/feeds/read-xml-feed.ts";
 import { createSourcePacing } from "../news/sources/source-pacing.ts";
 import { batchesOf } from "../runtime/batches.ts";
 import { toIso } from "../runtime/clock.ts";
@@ -92,10 +91,9 @@ async function checkSources({ loaded, now }: CheckInput, signal: AbortSignal): P
 async function examine(source: Source, options: ReturnType<typeof probeOptions>): Promise<Finding> {
   const place = printLocation(source.location);
   try {
-    const { read = 0, refused = 0, excess = 0, faults = [] } = (await probeSource(source, options)) ?? {};
+    const { read = 0, refused = 0, faults = [] } = (await probeSource(source, options)) ?? {};
     const items = read - refused;
-    const rest = excess > 0 ? `, ${excess} of them ${EXCESS}` : "";
-    const found = `${place} has ${items} ${items === 1 ? "entry" : "entries"}${rest}`;
+    const found = `${place} has ${items} ${items === 1 ? "entry" : "entries"}`;
     const wrong = [found, ...(refused > 0 ? [`${refused} more not valid`] : []), ...faults].join("; ");
     if (wrong !== found) return finding("refusedEntries", { source: source.id, wrong });
     // An empty help center may be intended; a feed without entries is usually a mistake.

@@ -148,7 +148,8 @@ export async function readSourceStates({ config, cwd }: LoadedConfig): Promise<S
   const storage = await openStorage(config.storage, { mustExist: true, cwd }).catch(() => undefined);
   const store = storage && createSnapshotStore(storage, () => undefined);
   const reading = store?.newestNumber().then((number) => store.readNewest(number, parseSnapshot));
-  const newest = await reading?.catch(() => undefined).finally(async () => storage?.close());
+  const newest = await reading?.catch(() => undefined);
+  await storage?.close();
   return newest?.record.sources ?? [];
 }
 

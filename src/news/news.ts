@@ -146,21 +146,12 @@ function statusOf(projection: Projection | undefined) {
     last_full_sync_at: toIsoOrNull(record?.last_full_ms),
     sentiment_updated_at: toIsoOrNull(record?.sentiment_ms),
     mode: record?.mode ?? null,
-    items: projection?.items.length ?? 0,
-    topics: projection?.topics.total ?? 0,
-    notices: projection?.notices.length ?? 0,
-    help: projection?.help.length ?? 0,
+    ...{ items: projection?.items.length ?? 0, topics: projection?.topics.total ?? 0 },
+    ...{ notices: projection?.notices.length ?? 0, help: projection?.help.length ?? 0 },
     coverage: record?.coverage ?? {},
     sources: (record?.sources ?? []).map((source) => {
-      const { id, kind, name, url, ok, items, last_ok_ms, last_error } = source;
-      const {
-        failures = 0,
-        elsewhere = 0,
-        next_ms,
-        status: http_status = null,
-        unchanged = null,
-        last_read = null,
-      } = source;
+      const { id, kind, name, url, ok, items, last_ok_ms, last_error, elsewhere = 0 } = source;
+      const { failures = 0, next_ms, status: http_status = null, unchanged = null, last_read = null } = source;
       return {
         ...{ id, kind, name, url, ok, state: stateOf(source), items, last_ok_at: toIsoOrNull(last_ok_ms), last_error },
         /** `elsewhere`: items shown as another source's. `unchanged`: the last read found nothing new. `last_read`: counts of the last read that did. */

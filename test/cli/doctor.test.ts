@@ -413,8 +413,8 @@ it("does not ask a source that said to wait, and counts what a long feed has bey
     message: expect.stringMatching(/^It is not asked before 20\S+Z: the server answered 429\.$/) as string,
     remedy: expect.stringMatching(/^Wait: /) as string,
   });
-  const message = expect.stringContaining("has 1200 entries, 200 of them not kept") as string;
-  expect(of("news", "long")).toMatchObject({ level: "ok", message });
+  const message = expect.stringContaining("has 1200 entries; 200 not kept, as a feed's 1000 newest are") as string;
+  expect(of("news", "long")).toMatchObject({ level: "warning", message });
 });
 
 it("reports a disabled source, with a remedy that fits its status", async () => {

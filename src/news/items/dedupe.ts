@@ -7,7 +7,6 @@ import { pageOf, urlKey } from "./canonical-url.ts";
 import { idOf, sharedKeys } from "./feed-item.ts";
 import type { ListedItem } from "./stored-items.ts";
 
-type Items = readonly ListedItem[];
 const WINDOW_MS = 12 * 3_600_000; // Maximum time between listings of one title as one item: a daily column repeats its title.
 
 /** Merges the items that the feeds list now into the known ones. Two listings are one item if they have the same page
@@ -16,7 +15,7 @@ const WINDOW_MS = 12 * 3_600_000; // Maximum time between listings of one title 
  * `source_ids`. A known item keeps its id, and its sentiment unless its text changes, as does its date: with the same text,
  * its feed can only give it the first date, or an earlier one.
  * @param redated feeds whose dates are read in another way than before, so that later ones count, too */
-export function mergeItems(known: Items, listed: Items, redated: ReadonlySet<string> = new Set()): ListedItem[] {
+export function mergeItems(known: readonly ListedItem[], listed: readonly ListedItem[], redated = new Set<string>()) {
   if (listed.length === 0) return Array.from(known);
   const byId = new Map<string, ListedItem>();
   const byGuid = new Map<string, string>();
@@ -29,12 +28,13 @@ export function mergeItems(known: Items, listed: Items, redated: ReadonlySet<str
     for (const id of item.source_ids) if (item.guid !== "") byGuid.set(guidKey(id, item), item.id);
   };
   const linksNow = new Set(listed.map(linkKey));
+  const hasOwnLink = (other: ListedItem, item: ListedItem): boolean =>
+    linkKey(other) !== linkKey(item) && linksNow.has(linkKey(other));
   const withTitle = (item: ListedItem): string | undefined => {
     const other = byId.get(byTitle.get(titleKey(item)) ?? "");
     if (other === undefined || !isNear(item, other) || areTwo(item, other)) return undefined;
     // A feed that now lists both pages has two items with one title.
-    const isListed = other.source_ids[0] === item.source_ids[0] && linksNow.has(linkKey(other));
-    return isListed && linkKey(other) !== linkKey(item) ? undefined : other.id;
+    return other.source_ids[0] === item.source_ids[0] && hasOwnLink(other, item) ? undefined : other.id;
   };
   for (const item of known) place(item);
   const sharedLinks = new Set(Array.from(sharedKeys(known, linkKey), (key) => key.split("\n")[1] || undefined));
@@ -46,9 +46,8 @@ export function mergeItems(known: Items, listed: Items, redated: ReadonlySet<str
   /** The known item of the same text and date which the feed lists under no link or identifier of its own any more. */
   const renamed = (item: ListedItem): string | undefined => {
     stories ??= groupBy(known, storyKey);
-    const isListed = (other: ListedItem): boolean =>
-      (other.url !== "" && linkKey(other) !== linkKey(item) && linksNow.has(linkKey(other))) ||
-      (other.guid !== "" && other.guid !== item.guid && guidsNow.has(ownGuid(other)));
+    const hasOwnGuid = (other: ListedItem): boolean => other.guid !== item.guid && guidsNow.has(ownGuid(other));
+    const isListed = (other: ListedItem) => (other.url && hasOwnLink(other, item)) || (other.guid && hasOwnGuid(other));
     const same = item.dated ? (stories.get(storyKey(item)) ?? []) : [];
     return same.find((other) => other.dated && !claimed.has(other.id) && !isListed(other))?.id;
   };

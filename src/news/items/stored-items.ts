@@ -10,10 +10,7 @@ const storedItem = z.object({
   source_ids: z.array(z.string()).min(1), // Feeds that list it; the first one provides its content.
   source: z.string(),
   guid: z.string(),
-  title: z.string(),
-  summary: z.string(),
-  url: z.string(),
-  lang: language,
+  ...{ title: z.string(), summary: z.string(), url: z.string(), lang: language },
   published_ms: ms,
   dated: z.boolean(), // The feed gave a date; otherwise the item keeps the time it was first seen.
   movable: z.boolean(), // The date comes from a local file, so a fixture's time shift moves it.

@@ -13,7 +13,7 @@ import type { SourceContent } from "../sources/parse-source.ts";
 import { settingsOf, type Source } from "../sources/sources.ts";
 import CLUSTERING from "../topics/clustering.json" with { type: "json" };
 import { buildTopics, countRebuilt } from "../topics/build-topics.ts";
-import type { HeadlineMemory } from "../topics/headline-memory.ts";
+import type { HeadlineMemory as Memory } from "../topics/headline-memory.ts";
 
 /** How many entries a refresh has changed. */
 export type RefreshCounts = Pick<SnapshotRecord, "news_updated" | "notice_updated" | "topic_rebuild">;
@@ -22,6 +22,7 @@ export type RefreshCounts = Pick<SnapshotRecord, "news_updated" | "notice_update
 export type ReadSource<C> = Readonly<{ source: Source; state: Omit<SourceState, "items">; content: C | undefined }>;
 type Read = readonly ReadSource<SourceContent>[];
 type Base = SnapshotContent | undefined;
+type Items = readonly StoredItem[];
 
 export interface BuildOptions {
   readonly mode: RefreshMode;
@@ -37,13 +38,7 @@ export interface BuildOptions {
 const MAX_CLUSTERED = 800;
 
 /** Builds the next snapshot from the sources and the previous snapshot. */
-export async function buildSnapshot(
-  base: Base,
-  read: Read,
-  options: BuildOptions,
-  step: Step,
-  memory?: HeadlineMemory,
-): Promise<SnapshotContent> {
+export async function buildSnapshot(base: Base, read: Read, options: BuildOptions, step: Step, memory?: Memory) {
   const { mode, now, counted } = options;
   const before = base?.parts ?? EMPTY_PARTS;
   const at = createDateShifter(options.shift, now);
@@ -53,18 +48,14 @@ export async function buildSnapshot(
   const { notices, help, index, sentiment_ms } = mode === "full" ? nextListings(listed, read, now) : listed;
   const { topics, topic_state } = await nextTopics(items, base, options, at, step, memory);
   const parts: Parts = { items, topics, notices, help };
-  const carriers = items.flatMap(({ source_ids }) => source_ids);
-  const listings = groupBy(carriers, String);
-  const others = groupBy(
-    items.flatMap(({ source_ids }) => source_ids.slice(1)),
-    String,
-  );
+  const [carriers, others] = [0, 1].map((from) => items.flatMap(({ source_ids }) => source_ids.slice(from)));
+  const [listings, copies] = [groupBy(carriers!, String), groupBy(others!, String)];
   const states = read.map(({ source, state, content }) => ({
     ...state,
     ...(content?.kind === "news" && { last_read: keptOf(state.last_read!, content.entries, { cut, isOld }) }),
     weight: source.weight,
     settings: settingsOf(source),
-    elsewhere: others.get(source.id)?.length,
+    elsewhere: copies.get(source.id)?.length,
     items: source.kind === "news" ? (listings.get(source.id)?.length ?? 0) : countOf(source, parts, index),
   }));
   const isRead = read.length === 0 || read.some(({ state }) => state.ok); // If false, there was no sync.
@@ -106,8 +97,7 @@ async function nextItems(base: Base, read: Read, options: BuildOptions, at: Date
   const unchanged = new Set(news.flatMap(({ source, content }) => (content === undefined ? source.id : [])));
   const undated = new Set(listed.filter(({ dated }) => !dated).map(({ id }) => id));
   for (const { dated, id, source_ids } of known) if (!dated && unchanged.has(source_ids[0]!)) undated.add(id);
-  // A last refresh more than a day ago may be of a clock that was behind.
-  const isLong = now - (base?.record.published_ms ?? now) > DAY_MS;
+  const isLong = now - (base?.record.published_ms ?? now) > DAY_MS; // Perhaps by a clock that was behind.
   const isRedated = ({ source, state }: Read[number]) => isLong || state.settings !== settingsOf(source);
   const redated = new Set(news.filter(isRedated).map(({ source }) => source.id));
   const merged = mergeItems(known, listed, redated)
@@ -124,12 +114,9 @@ async function nextItems(base: Base, read: Read, options: BuildOptions, at: Date
 
 const isStored = (item: ListedItem): item is StoredItem => item.sentiment !== undefined;
 
+type Uncut = Pick<Awaited<ReturnType<typeof nextItems>>, "cut" | "isOld">;
 /** Counts the entries of a feed that are kept, too old, and cut by `max_items`. */
-function keptOf(
-  counts: NonNullable<SourceState["last_read"]>,
-  entries: readonly ListedItem[],
-  { cut: ids, isOld }: Pick<Awaited<ReturnType<typeof nextItems>>, "cut" | "isOld">,
-) {
+function keptOf<C extends object>(counts: C, entries: readonly ListedItem[], { cut: ids, isOld }: Uncut) {
   const old = entries.filter(isOld).length;
   const cut = entries.filter((item) => !isOld(item) && ids.has(item.id)).length;
   return { ...counts, old, cut, kept: entries.length - old - cut };
@@ -152,14 +139,8 @@ function nextListings(before: Listings, read: Read, now: number): Listings {
   return { notices, help, index, sentiment_ms: mood.state.ok ? now : before.sentiment_ms };
 }
 
-async function nextTopics(
-  items: readonly StoredItem[],
-  base: Base,
-  { cluster, partial }: BuildOptions,
-  at: DateOf,
-  step: Step,
-  memory?: HeadlineMemory,
-): Promise<Pick<Parts, "topics"> & Pick<SnapshotRecord, "topic_state">> {
+async function nextTopics(items: Items, base: Base, options: BuildOptions, at: DateOf, step: Step, memory?: Memory) {
+  const { cluster, partial } = options;
   const { topics, items: before } = base?.parts ?? EMPTY_PARTS;
   const { topic_state, partial: isPartial } = base?.record ?? {};
   const waiting = new Set(topic_state?.waiting);
@@ -188,15 +169,13 @@ const textOf = ({ title, summary }: StoredItem): string => fold(`${title}\n${sum
 /** Whether two items have the same text, ignoring their dates, links, case and whitespace. */
 const isSameText = (a: StoredItem, b: StoredItem): boolean => isSame(a, b) || textOf(a) === textOf(b);
 
-function changedOf<T extends { id: string; lang: string }>(
-  after: readonly T[],
-  before: readonly T[],
-  isSameContent: (a: T, b: T) => boolean = isDeepStrictEqual,
-): T[] {
+type Entry = { id: string; lang: string };
+type Same<T> = (a: T, b: T) => boolean;
+function changedOf<T extends Entry>(after: readonly T[], before: readonly T[], same: Same<T> = isDeepStrictEqual): T[] {
   const known = new Map(before.map((entry) => [`${entry.lang}\n${entry.id}`, entry]));
   return after.filter((entry) => {
     const other = known.get(`${entry.lang}\n${entry.id}`);
-    return other === undefined || !isSameContent(entry, other);
+    return other === undefined || !same(entry, other);
   });
 }
 

@@ -5,7 +5,6 @@ import type { EncodedContent } from "../jobs/news-jobs.ts";
 import type { SnapshotDeps } from "../snapshot/latest-snapshot.ts";
 import { shiftAt } from "../snapshot/date-shift.ts";
 import type { SnapshotRecord, SourceState } from "../snapshot/snapshot-document.ts";
-import { EXCESS } from "../sources/feeds/read-xml-feed.ts";
 import { NO_VALIDATORS, printLocation, readSource, type ReaderOptions, type Reading } from "../sources/read-source.ts";
 import { SourceError } from "../sources/source-error.ts";
 import { NO_FAILURE, type SourcePacing } from "../sources/source-pacing.ts";
@@ -114,7 +113,7 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
     if (parsed.outcome === "unchanged") return undefined;
     if (parsed.outcome === "failed") throw new SourceError(parsed.failure, parsed.message);
     const { refused, excess } = parsed.counts;
-    const left = [refused > 0 && `${refused} not valid`, excess > 0 && `${excess} ${EXCESS}`, ...parsed.faults];
+    const left = [refused > 0 && `${refused} not valid`, ...parsed.faults];
     const wrong = left.filter(Boolean).join("; ");
     if (wrong !== "") logger.warn({ source: source.id, refused, excess }, `the news source ${source.id}: ${wrong}`);
     return parsed;

@@ -6,6 +6,7 @@ import { type Parts, storedParts } from "../items/stored-items.ts";
 
 const instant = z.int();
 const count = z.int().min(0);
+const counts = { read: count, kept: count, cut: count, old: count, undated: count, refused: count };
 
 const sourceState = z.object({
   id: z.string(), // The feed's id; `notices`, `help:zh`, `help:en` or `fear_greed` for the listings.
@@ -15,29 +16,14 @@ const sourceState = z.object({
   ok: z.boolean(),
   items: z.int().min(0),
   elsewhere: count.optional(), // Those of the items that are shown as another source's; absent if none.
-  last_ok_ms: instant.nullable(),
-  last_error: z.string().nullable(),
-  etag: z.string().nullable(),
-  last_modified: z.string().nullable(),
+  ...{ last_ok_ms: instant.nullable(), last_error: z.string().nullable() },
+  ...{ etag: z.string().nullable(), last_modified: z.string().nullable() },
   hash: z.string().nullable().default(null), // SHA-256 of the content parsed last; earlier versions had none.
   /** Consecutive failures, the reason of the last one, and the time of the next try if not at the next refresh, ms. */
-  failures: z.int().optional(),
-  failure: z.string().optional(),
-  next_ms: instant.optional(),
+  ...{ failures: z.int().optional(), failure: z.string().optional(), next_ms: instant.optional() },
   status: z.int().optional(), // HTTP status of the last answer.
   unchanged: z.boolean().optional(), // Whether the last read found nothing new.
-  /** Entries of the feed by what became of them. Earlier builds counted those beyond its newest 1,000 as cut. */
-  last_read: z
-    .object({
-      read: count,
-      kept: count,
-      excess: count.default(0),
-      cut: count,
-      old: count,
-      undated: count,
-      refused: count,
-    })
-    .optional(),
+  last_read: z.object({ ...counts, excess: count.default(0) }).optional(), // Earlier builds counted the excess as cut.
   weight: z.number().optional(), // Weight of its outlet in heat; 1 when absent.
   settings: z.string().optional(), // What its content was read with; absent for a listing of an earlier build.
 });
@@ -49,13 +35,9 @@ const topicState = z.object({ added: count, waiting: z.array(z.string()) });
 /** The metadata of a snapshot, which a refresh reports. */
 export const snapshotRecord = z.object({
   mode: z.enum(["view", "full"]),
-  published_ms: instant,
-  last_full_ms: instant.nullable(),
-  sentiment_ms: instant.nullable(),
+  ...{ published_ms: instant, last_full_ms: instant.nullable(), sentiment_ms: instant.nullable() },
   index: z.number().nullable(), // Fear-and-greed index, 0 to 100.
-  news_updated: z.int().min(0),
-  notice_updated: z.int().min(0),
-  topic_rebuild: z.int().min(0),
+  ...{ news_updated: count, notice_updated: count, topic_rebuild: count },
   coverage,
   sources: z.array(sourceState),
   topic_state: topicState.optional(), // Absent if the next refresh clusters all items, and in earlier builds' data.

@@ -11,13 +11,6 @@ const DATES = PATTERNS.dates.map(timed);
 const RELATIVE = PATTERNS.relative.map(timed);
 /** Rewrites that remove weekdays, words like "updated" and parentheses, and move a time behind its date. */
 const REWRITES = PATTERNS.rewrites.map(([pattern, text]) => [new RegExp(pattern!, "giu"), text!] as const);
-const HAN_NUMBER = /[〇零一二三四五六七八九十]+(?=[年月日号號时時点點分秒])/g;
-const inDigits = (han: string): string =>
-  han
-    .replace(/^十/, "一十")
-    .replace(/十$/, "〇")
-    .replace("十", "")
-    .replace(/./g, (digit) => String(Math.max("〇一二三四五六七八九".indexOf(digit), 0)));
 const MAX_CHARACTERS = 200;
 const ERAS: Readonly<Record<string, number>> = PATTERNS.eras; // By name: the year before the first.
 const MONTHS = readNumbers(new URL("data/months.txt", import.meta.url));
@@ -49,7 +42,6 @@ function offsetOf(name: string, local: number, { zone, languages = [] }: DateHin
 }
 
 const NUMERIC = /^\D{0,20}(\d{1,2})[/-](\d{1,2})(?:[/-]\d|[^\d/-])/;
-const SAMPLE = 1000; // Dates that are read to choose between the orders.
 /** Criteria for a reading of numeric dates: none is in the future, they are sorted, one is of the last 7 days. */
 const LIKELY: readonly ((dates: readonly number[], now: number) => boolean)[] = [
   (dates, now) => dates.every((date) => date <= now + DAY_MS),
@@ -65,8 +57,7 @@ export function isDayFirst(dates: readonly string[], language = "", zone: Zone =
   const order = ORDERS.get(language) ?? (language && "day");
   if (isDay || isMonth) return isDay === isMonth ? undefined : isDay;
   if (order !== "" && order !== "either") return order === "day";
-  const read = (dayFirst: boolean) =>
-    numbers.slice(0, SAMPLE).flatMap(({ input }) => parseDate(input, { zone, dayFirst }, now) ?? []);
+  const read = (dayFirst: boolean) => numbers.flatMap(({ input }) => parseDate(input, { zone, dayFirst }, now) ?? []);
   const [day, month] = [read(true), read(false)];
   const deciding = LIKELY.find((isLikely) => now !== undefined && isLikely(day, now) !== isLikely(month, now));
   if (deciding !== undefined) return deciding(day, now!);
@@ -137,7 +128,7 @@ function latest(parts: Parts, hints: DateHints, now: number): number | null {
 export function parseDate(text: string | undefined, about: Zone | DateHints = 0, now?: number): number | null {
   if (text === undefined || text.length > MAX_CHARACTERS) return null;
   const hints = typeof about === "object" ? about : { zone: about };
-  let value = text.normalize("NFKC").replace(HAN_NUMBER, inDigits);
+  let value = text.normalize("NFKC");
   for (const [pattern, words] of REWRITES) value = value.trim().replace(pattern, words);
   if (/^\d{10}(?:\d{3})?$/.test(value)) return Number(value.padEnd(13, "0"));
   const partsIn = (patterns: readonly RegExp[]): Parts | undefined =>

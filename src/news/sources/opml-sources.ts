@@ -14,14 +14,14 @@ type Outline = NonNullable<ReturnType<typeof parse>>[number];
  * @param taken other sources; an outline keeps its own id if it is valid and not taken, and without one, the second site
  * of a name gets its host into it
  * @returns undefined when it is not OPML */
-export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<Named> = []): SourceInput[] | undefined {
+export function sourcesOfOpml(opml: string, lang: Language, taken: SourceInput[] = []): SourceInput[] | undefined {
   let outlines: Flat[];
   try {
     outlines = flattened(parse(opml) ?? []);
   } catch {
     return undefined;
   }
-  const known = Array.from(taken);
+  const known = [...taken];
   const ids = new Set(known.map(({ id }) => id));
   return outlines.flatMap(({ above, name: given, xmlUrl: url, ...outline }): SourceInput[] => {
     const { id, language, category = "", timezone, weight, allow_private } = outline;
@@ -32,7 +32,6 @@ export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<Name
     const categories = Array.from(new Set([...above, ...own])).filter((one) => one !== "");
     const ownId = typeof id === "string" && /^[\w.-]{1,64}$/.test(id) && !ids.has(id) ? id : idOf(name, url, ids);
     ids.add(ownId);
-    known.push({ id: ownId, name, url });
     const source: SourceInput = {
       ...{ id: ownId, name, lang: language === undefined ? lang : nearestLanguage(language), url },
       ...(typeof timezone === "string" && { timezone }),
@@ -40,6 +39,7 @@ export function sourcesOfOpml(opml: string, lang: Language, taken: Iterable<Name
       ...(typeof weight === "string" && { weight: Number(weight) }),
       ...(allow_private === "true" && { allow_private: true }),
     };
+    known.push(source);
     return [source];
   });
 }
@@ -53,12 +53,10 @@ function flattened(outlines: readonly Partial<Outline>[], above: readonly string
   });
 }
 
-type Named = Pick<SourceInput, "id" | "name" | "url">;
 type Flat = Partial<Outline> & Readonly<{ above: readonly string[]; name: string }>;
 
-const hostOf = (url = ""): string => (URL.canParse(url) ? new URL(url).hostname : "");
-
 const siteOf = (url: string): string => hostOf(url).split(".").slice(-2).join(".");
+const hostOf = (url = ""): string => (URL.canParse(url) ? new URL(url).hostname : "");
 
 /** A unique id made of the letters and digits of a name, or of the host. */
 function idOf(name: string, url: string | undefined, taken: ReadonlySet<string>): string {

@@ -2,6 +2,7 @@ import { feedItems } from "../items/feed-item.ts";
 import type { ListedItem, StoredArticle, StoredNotice } from "../items/stored-items.ts";
 import { decodeText } from "./decode-text.ts";
 import { entriesBeyond, parseFeed } from "./feeds/parse-feed.ts";
+import { FEED_LIMITS } from "./feeds/read-xml-feed.ts";
 import { join, relative } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
@@ -29,9 +30,7 @@ const url = field.transform((link) => (isRemote(link) && URL.canParse(link) ? li
 const shared = { id: anyId, title, body: field, category: field, url };
 
 const notice = z.object({
-  ...shared,
-  lang: z.string().min(1).max(32),
-  published_at: z.string().optional(),
+  ...{ ...shared, lang: z.string().min(1).max(32), published_at: z.string().optional() },
   symbols: z.array(z.string()).default([]),
 });
 
@@ -65,7 +64,9 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
       const parsed = parseFeed(text, timezone ?? zoneOf(lang), url, now, lang);
       const entries = feedItems(source, parsed, now);
       const refused = parsed.length - entries.length;
-      return { kind, entries, refused, faults: [], excess: entriesBeyond(text, parsed.length) };
+      const excess = entriesBeyond(text, parsed.length);
+      const faults = excess > 0 ? [`${excess} not kept, as a feed's ${FEED_LIMITS.entries} newest are`] : [];
+      return { kind, entries, refused, faults, excess };
     }
     case "notice":
       return { kind, ...readNotices(text, isLocal(source)) };

@@ -33,7 +33,8 @@ export function parseFeed(text: string, zone: Zone = 0, base?: string, now?: num
   const [page] = linksOf(fields.feed, undefined);
   const declared = fieldsOf(fields.feed, "language").map(({ markup }) => markup.trim().toLowerCase().replace("_", "-"));
   const languages = [...declared, lang].filter(Boolean);
-  const dates = fields.entries.flatMap((own) => fieldsOf(own, "date").map(({ markup }) => markup.trim()));
+  const first = fields.entries.slice(0, FEED_LIMITS.entries);
+  const dates = first.flatMap((own) => fieldsOf(own, "date").map(({ markup }) => markup.trim()));
   const shared = { page, hints: { zone, languages, dayFirst: isDayFirst(dates, languages[0], zone, now) } };
   return newestOf(fields.entries, shared.hints, now).map((own) => {
     const entry = readEntry(JSON.stringify({ fields: own, ...shared }));
@@ -44,22 +45,15 @@ export function parseFeed(text: string, zone: Zone = 0, base?: string, now?: num
 /** The entries to keep, in document order. */
 function newestOf(entries: FeedFields["entries"], hints: DateHints, now?: number): FeedFields["entries"] {
   if (entries.length <= FEED_LIMITS.entries) return entries;
-  const dated = entries.map((own) => {
-    const at = dateOf(own, hints, now);
-    return { own, at: at !== null && isPossible(at, now) ? at : 0 };
-  });
-  const kept = new Set(dated.toSorted((a, b) => b.at - a.at).slice(0, FEED_LIMITS.entries));
-  return dated.flatMap((one) => (kept.has(one) ? [one.own] : []));
+  const dates = new Map(entries.map((own) => [own, dateOf(own, hints, now) ?? 0]));
+  const at = (own: readonly Field[]): number => (isPossible(dates.get(own)!, now) ? dates.get(own)! : 0);
+  const kept = new Set(entries.toSorted((a, b) => at(b) - at(a)).slice(0, FEED_LIMITS.entries));
+  return entries.filter((own) => kept.has(own));
 }
 
 /** An entry's first readable date, milliseconds since the epoch. */
-function dateOf(fields: readonly Field[], hints: DateHints, now: number | undefined): number | null {
-  for (const { markup } of fieldsOf(fields, "date")) {
-    const date = parseDate(markup, hints, now);
-    if (date !== null) return date;
-  }
-  return null;
-}
+const dateOf = (fields: readonly Field[], hints: DateHints, now?: number): number | null =>
+  fieldsOf(fields, "date").reduce<number | null>((date, { markup }) => date ?? parseDate(markup, hints, now), null);
 
 /** The number of entries of a feed beyond the first `read`. */
 export function entriesBeyond(text: string, read: number): number {
@@ -108,12 +102,9 @@ function readJsonFeed(document: string, base: string | undefined): FeedFields | 
   if (!Array.isArray(items)) return undefined;
   const fieldsOf = (name: string, value: unknown): Field[] =>
     [value].flat().map((one) => ({ name, markup: textOf(one), attributes: {}, base }));
-  let left = FEED_LIMITS.allFields;
-  const entries = (items.slice(0, FEED_LIMITS.seen) as (typeof feed)[]).flatMap((item) => {
-    const all = Object.entries(NAMES.json).filter(([key]) => left > 0 && item?.[key] != null);
-    const fields = all.flatMap(([key, name]) => fieldsOf(name, item![key])).slice(0, FEED_LIMITS.fields);
-    return (left -= fields.length) > 0 ? [fields] : [];
-  });
+  const entries = (items.slice(0, FEED_LIMITS.seen) as (typeof feed)[]).map((item) =>
+    Object.entries(NAMES.json).flatMap(([key, name]) => fieldsOf(name, item?.[key]).slice(0, MAX_CATEGORIES)),
+  );
   return { feed: [...fieldsOf("link", page), ...fieldsOf("language", language)], entries };
 }
 

@@ -2,14 +2,9 @@ import { decodeXML } from "entities/decode";
 import { decodeEntities } from "../../../language/plain-text.ts";
 import NAMES from "./feed-names.json" with { type: "json" };
 
-/** Limits: entries kept of a feed, entries and fields read to choose these, fields per entry, and characters of a field, of
- * a tag's attributes and of a link. */
-export const FEED_LIMITS = {
-  ...{ entries: 1000, seen: 20_000, allFields: 200_000, fields: 128 },
-  ...{ markup: 20_000, attributes: 8192, link: 4096 },
-};
-/** What is said of a feed's other entries. */
-export const EXCESS = `not kept, as a feed's ${FEED_LIMITS.entries} newest are`;
+/** Limits: entries kept of a feed and those seen, with 10 fields on average; fields per entry; characters of a field, of a
+ * tag's attributes and of a link. */
+export const FEED_LIMITS = { entries: 1000, seen: 20_000, fields: 128, markup: 20_000, attributes: 8192, link: 4096 };
 
 /** A child element of a feed or an entry, or an attribute of the entry itself with `@` before its name. */
 export interface Field {
@@ -68,7 +63,7 @@ class FeedReader {
 
   read(): this {
     const markup = /<!\[CDATA\[|<!--|<(\/?)([a-z_\u0080-\uffff][^\s<>/]*)([\s/](?:[^<>"']|"[^"<]*"|'[^'<]*')*)?>/gi;
-    while (this.entries.length < FEED_LIMITS.seen && this.#fields < FEED_LIMITS.allFields) {
+    while (this.entries.length < FEED_LIMITS.seen && this.#fields < 10 * FEED_LIMITS.seen) {
       const found = markup.exec(this.#document);
       if (found === null) break;
       const [token, slash, tag, attributes = ""] = found;
