@@ -18,28 +18,33 @@ export type FoundEntry = Readonly<Awaited<ReturnType<typeof withMessages>>[numbe
 const MIN_FULL_ID_LENGTH = 10; // They hold the time of a request id of ours.
 
 /** Finds entries by their reference (the request id) or its beginning, by the message id of the answer they charged for,
- * or by their number in a user's ledger. Only a reference may be that of more than one.
+ * and by their number in a user's ledger. A client chooses references: one may look like a number or a message id, so all
+ * are looked up. Beginnings count only where nothing matches as a whole.
+ * @param id `entry:17` is nothing but the number, if there is a user
  * @param onUser called after each ledger that was searched
  * @param user whose ledger to search; all users' when left out, and a number then finds nothing
  * @throws AnpError 404 for a user who is not known
  * @example const [found] = await findEntries(service, "17", () => undefined, skipUsers(console.error), "alice"); */
 export async function findEntries(service: AccountsService, id: string, onUser: OnUser, skip: Skip, user?: string) {
-  const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
-  if (number !== undefined && number >= SMALLEST_MESSAGE_ID) {
-    const [message] = await readMessages(service.storage, [number]);
-    if (message !== undefined) {
-      const entry = user !== undefined && user !== message.user_id ? undefined : await findCharge(service, message);
-      return entry === undefined ? [] : withMessages(service, [entry], skip);
-    }
-  } else if (number !== undefined && user !== undefined)
-    return withMessages(service, await service.ledger.read(user, number, number), skip);
+  const [, only, digits = "0"] = /^(entry:)?([1-9]\d{0,15})$/.exec(id) ?? [];
+  const number = Number(digits);
+  const numbered = user === undefined || number === 0 ? [] : await service.ledger.read(user, number, number);
+  if (only !== undefined && user !== undefined) return withMessages(service, numbered, skip);
+  const [message] = number < SMALLEST_MESSAGE_ID ? [] : await readMessages(service.storage, [number]);
+  const isTheirs = message !== undefined && (user ?? message.user_id) === message.user_id;
+  const charge = isTheirs ? await findCharge(service, message) : undefined;
   const at = requestTime(id); // A request id of ours carries its time, which bounds the search.
   // What is too short for a beginning may still be a whole reference, which the platform chose.
   const whole = at === undefined && id.length < MIN_FULL_ID_LENGTH;
   const search = { types: [], user, checked: true, ref: id, whole, ...(at !== undefined && around(at)) };
   const found = await collect(searchLedgers(service, search, onUser, skip));
-  const exact = found.filter(({ ref_id }) => ref_id === id);
-  return withMessages(service, exact.length === 0 ? found : exact, skip);
+  const exact = [
+    ...numbered,
+    ...(charge === undefined ? [] : [charge]),
+    ...found.filter(({ ref_id }) => ref_id === id),
+  ];
+  const named = new Map((exact.length === 0 ? found : exact).map((entry) => [entry.hash, entry]));
+  return withMessages(service, [...named.values()], skip);
 }
 
 /** The entry that charged for an answer. It is written right after the message. */

@@ -152,6 +152,8 @@ describe("a ledger's commands", () => {
       expect(refused.stderr).not.toContain("Correct the amount");
     }
     expect((await reverse("2")).code).toBe(2);
+    expect((await reverse("entry:9", "--yes")).code).toBe(5);
+    expect(JSON.parse((await reverse("entry:2", "--yes")).stdout)).toMatchObject({ entry_id: 4, reverses: 2 });
     expect(await done(["ledger", "verify", "u", "--storage", "fs:reversals"])).toContain("u\t4\t4\tok");
     // Corrections and what was taken back are not what the user did.
     await done(["exchange", "u", "5", "--yes", ...own]);
@@ -622,7 +624,15 @@ it("prints the same through a daemon", async () => {
     }
     const shown = await anp(["ledger", "show", "order-77", "--json", ...DATA], { cwd });
     expect(JSON.parse(shown.stdout)).toMatchObject([{ user_id: "alice" }, { user_id: "bob" }]);
-    expect(shown.stderr).toContain("2 entries have this reference");
+    expect(shown.stderr).toContain("2 entries have this number, message or reference: show one as entry:");
+    // A reward whose reference is the number of another entry.
+    const headers = { "x-user-token": tokens[0]!, "content-type": "application/json" };
+    const body = JSON.stringify({ ref_id: "4", trade_type: "spot", volume_usd: 100 });
+    await fetch(`${daemon.url}/api/v1/ai/points/trade-reward`, { method: "POST", headers, body });
+    const because = ["--user", "alice", "--reason", "mistake", "--yes", ...DATA];
+    const refused = await anp(["points", "reverse", "4", ...because], { cwd });
+    expect([refused.code, refused.stdout]).toEqual([2, ""]);
+    expect(refused.stderr).toMatch(/2 entries have .* 4: give a number, as entry:4\./);
     expect((await anp(["quota", "alcie", ...DATA], { cwd })).stderr).toContain("Did you mean alice?");
   } finally {
     await daemon.end();

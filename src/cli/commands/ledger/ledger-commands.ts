@@ -36,7 +36,9 @@ const show = defineCommand("ledger show", {
       else {
         const rows = found.map(({ entry }) => toFoundRow(entry));
         await printTable(context, { table: "found entries", rows, zone });
-        context.terminal.say(`${found.length} entries have this reference: show one by its number and --user.`);
+        context.terminal.say(
+          `${found.length} entries have this number, message or reference: show one as entry:${found[0]!.entry.id}, with --user.`,
+        );
       }
       damage.fail(EXIT.failure, SEARCHED);
     }),
