@@ -65,7 +65,12 @@ export function decideChange(account: Account, command: LedgerCommand, now: numb
       const { trade_type, volume_usd, max_volume_usd } = command;
       if (volume_usd > max_volume_usd)
         return { code: 422, field: "volume_usd", message: `must be at most ${max_volume_usd}` };
-      return earn(account, pointsFor(volume_usd, command.rate), { type: "trade_reward", trade_type, volume_usd });
+      const change = earn(account, pointsFor(volume_usd, command.rate), {
+        type: "trade_reward",
+        trade_type,
+        volume_usd,
+      });
+      return "code" in change ? { ...change, code: 422, field: "volume_usd" } : change; // The interface has no 1009 here.
     }
     case "adjust": {
       const { delta, reason, actor, reverses, partial = false } = command;

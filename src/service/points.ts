@@ -101,11 +101,7 @@ async function reward(deps: PointsDeps, call: Call, { ref_id, trade_type, volume
   const operation: LedgerOperation = { id: `reward:${ref_id}`, request, origin: { in: "body", path: "ref_id" } };
   const { max_volume_usd, [trade_type]: rate } = deps.config.trade_reward;
   const command: LedgerCommand = { type: "trade_reward", trade_type, volume_usd, rate, max_volume_usd };
-  const { entry, replayed } = await post(deps, userOf(call), { operation, command, ref_id }).catch((error: unknown) => {
-    // The interface has no business error here: a failure that is not about the input is a 500.
-    if (error instanceof AnpError && error.code === 1009) throw new AnpError(500, error.message, { cause: error });
-    throw error;
-  });
+  const { entry, replayed } = await post(deps, userOf(call), { operation, command, ref_id });
   return { data: { points_earned: entry.delta, ref_id }, replayed };
 }
 

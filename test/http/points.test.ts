@@ -163,13 +163,19 @@ describeApi("points", (open) => {
     expect((await reward(1_000_000, "t-1")).body.data.points_earned).toBe(10_000);
   });
 
-  it("answers a reward that passes the largest total with 500 and a detail, as its contract says", async () => {
+  it("refuses a reward that would pass the largest total with 422 that names the volume, and takes a lower one", async () => {
     api.service.config.trade_reward.max_volume_usd = 1e301;
-    const json = { trade_type: "spot", volume_usd: 1e300, ref_id: "t-1" };
-    const { status, body } = await api.ask("/api/v1/ai/points/trade-reward", { token: "bob-token", json });
-    expect([status, body.code]).toEqual([500, 500]);
-    expect(body.message).toContain("largest total");
-    expect(body.detail).toEqual(expect.any(String));
+    const reward = (volume_usd: number) => {
+      const json = { trade_type: "spot", volume_usd, ref_id: "t-1" };
+      return api.ask("/api/v1/ai/points/trade-reward", { token: "bob-token", json });
+    };
+    for (const volume of [1e300, 9_007_199_254_740_992_00]) {
+      const { status, body } = await reward(volume);
+      expect([status, body.code, body.errors.map(({ path }) => path)]).toEqual([422, 422, ["volume_usd"]]);
+      expect(body.errors[0]!.message).toContain("would pass the largest total of 9007");
+    }
+    expect((await api.ask("/api/v1/ai/points/ledger", { token: "bob-token" })).body.data.total).toBe(0);
+    expect((await reward(100)).body.data.points_earned).toBe(1);
   });
 
   it("refuses a ref_id that no storage can serialize, and the ledger goes on", async () => {
