@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AnpError } from "../contract/errors.ts";
 import { LIMITS } from "../contract/field-bounds.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
@@ -45,15 +46,19 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       cache.forget(user);
       return created;
     },
-    /** Stores a platform token's settings, unless a newer one (by `as_of`) did; creates the user if there is none. */
+    /** Stores a platform token's settings, unless a newer one (by `as_of`) did; creates the user if there is none.
+     * @throws AnpError 401 for an erased user */
     async adopt(user: string, settings: UserSettings, as_of: string): Promise<void> {
       const known = await cache.get(user);
+      if (known !== undefined) refuseErased(known);
       if (known !== undefined && !isNewer(known, as_of)) return;
       const created = { ...newProfile(user, settings), as_of };
       if (known !== undefined || !(await storage.create(profileKey(user), JSON.stringify(created)))) {
         // Not from the cache, which may be older than another process's change.
         const now = await readProfile(storage, user);
-        if (now === undefined || !isNewer(now, as_of)) return;
+        if (now === undefined) return;
+        refuseErased(now);
+        if (!isNewer(now, as_of)) return;
         await writeDocument(storage, profileKey(user), { ...now, ...settings, as_of });
       }
       cache.forget(user);
@@ -117,5 +122,10 @@ export function skipUsers(onDamage: OnDamage): Skip {
 /** Whether a platform token is newer than the one that set the stored value. @param as_of as `JwtIdentity.as_of` */
 export const isNewer = (held: { readonly as_of?: string | undefined }, as_of: string): boolean =>
   held.as_of === undefined || held.as_of < as_of;
+
+/** @throws AnpError 401 for an erased user, of whom only the ledger is kept: operators may still correct it */
+export function refuseErased({ user_id, erased }: UserProfile): void {
+  if (erased !== undefined) throw new AnpError(401, `${user_id} was erased on ${erased.at}: only the ledger is kept.`);
+}
 
 export const profileKey = (user: string | EncodedSegment): Key => ["users", user, "profile"];

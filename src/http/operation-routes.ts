@@ -121,18 +121,21 @@ export const fixedHeaders = ({ stability, auth }: Endpoint): Record<string, stri
 
 async function authenticate(event: H3Event, endpoint: Endpoint, context: OperationContext) {
   const token = event.req.headers.get("x-user-token");
+  let refusal = isOperatorToken(token ?? "") ? OPERATORS_TOKEN : undefined;
   try {
     const user = token === null ? undefined : await context.service.authenticate(token);
     if (user !== undefined || endpoint.auth === "optional") return user;
   } catch (error) {
-    if (endpoint.auth === "required") throw error;
+    const isRefused = error instanceof AnpError && error.code === 401;
+    if (endpoint.auth === "required" && !isRefused) throw error;
     // Where a token is optional, a caller whose token cannot be checked is served as anonymous.
-    const isKnown = isUnavailable(error) || context.service.reportDamage(error);
+    const isKnown = isRefused || isUnavailable(error) || context.service.reportDamage(error);
     if (!isKnown) context.logger.error({ err: error }, "an optional token could not be checked");
-    return undefined;
+    if (endpoint.auth === "optional") return undefined;
+    refusal = (error as AnpError).message;
   }
   await countRate(event, endpoint, undefined, context); // A caller who guesses tokens is counted by address.
-  throw new AnpError(401, isOperatorToken(token ?? "") ? OPERATORS_TOKEN : undefined);
+  throw new AnpError(401, refusal);
 }
 
 const OPERATORS_TOKEN = "This is an operator's token: it is valid at the admin address (admin.port) only.";

@@ -1,3 +1,4 @@
+import { refuseErased } from "../accounts/users.ts";
 import type { Subscriptions } from "../accounts/subscriptions.ts";
 import type { OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
@@ -108,6 +109,7 @@ async function reward(deps: PointsDeps, call: Call, { ref_id, trade_type, volume
 type Posting = Omit<Parameters<Ledger["post"]>[1], "lang">; // Its description is in the user's language.
 
 async function post({ ledger, userStates }: PointsDeps, user: string, posting: Posting): Promise<PostResult> {
-  const { lang } = await userStates.profileOf(user);
-  return ledger.post(user, { ...posting, lang });
+  const profile = await userStates.profileOf(user);
+  if (posting.command.type !== "adjust") refuseErased(profile);
+  return ledger.post(user, { ...posting, lang: profile.lang });
 }

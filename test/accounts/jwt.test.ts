@@ -3,9 +3,12 @@ import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createJwtVerifier } from "../../src/accounts/authenticator.ts";
+import { eraseUser } from "../../src/admin/user-data.ts";
+import { ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
 import { createApp } from "../../src/http/app.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { jwtConfig } from "../../src/config/config-schema.ts";
+import { printKey } from "../../src/storage/documents.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { openFixtureService, ANCHOR } from "../support/service.ts";
 import { watchedStorage } from "../support/watched-storage.ts";
@@ -34,6 +37,64 @@ describe("platform tokens with a shared secret", () => {
       plan: "pro",
       is_active: true,
     });
+  });
+
+  it.each([0, 2000])("are refused for an erased user, who is left as erased, with a cache of %i ms", async (ms) => {
+    const { service } = await openFixtureService({ flags: { ...flags, "auth.cache_ms": ms }, refresh: false });
+    const claims = { iss: "platform", free_daily_quota: 3, plan: "pro", lang: "en", iat: seconds };
+    const [own, free, other] = [
+      await sign({ ...claims, uid: "alice" }), // She has 5 free uses.
+      await sign({ ...claims, uid: "alice" }, seconds + 90),
+      await sign({ ...claims, uid: "bob" }),
+    ];
+    expect(await service.authenticate(own)).toBe("alice");
+    await service.adjust({ user: "alice", delta: 9, reason: "gift", actor: "ops", request_id: "r" });
+    const about = { actor: "ops", reason: "asked", settled: () => Promise.resolve() };
+    const { record } = await eraseUser(service, "alice", about, () => undefined);
+    const app = createApp(service, silentLogger);
+    const ask = async (path: string, token: string, method: string, sent?: object) => {
+      const headers = { "x-user-token": token, ...(sent && { "content-type": "application/json" }) };
+      const init = { method, headers, ...(sent && { body: JSON.stringify(sent) }) };
+      const response = await app.request(`http://anp.test${path}`, init);
+      const { code, message } = (await response.json()) as { code: number; message: string };
+      return { status: response.status, code, message };
+    };
+    const before = (await service.ledger.open("alice")).version;
+    const stored = async () => {
+      const values: [string, string | undefined][] = [];
+      for await (const key of service.storage.keys(["users", "alice"]))
+        values.push([printKey(key), await service.storage.get(key)]);
+      return values;
+    };
+    const left = await stored();
+    const trade = { trade_type: "spot", volume_usd: 1000, ref_id: "t" };
+    for (const [id, json] of [
+      ["sendChat", { question: "hello" }],
+      ["exchangePoints", { token_amount: 5 }],
+      ["postTradeReward", trade],
+    ] as const) {
+      const message = `alice was erased on ${record.at}: only the ledger is kept.`;
+      expect(await ask(ENDPOINTS[id].path, own, "POST", json)).toEqual({ status: 401, code: 401, message });
+    }
+    for (const { path, method, auth, body } of Object.values<Endpoint>(ENDPOINTS)) {
+      const { status } = await ask(path, free, method, body && { ...trade, event_type: "click" });
+      expect([path, status]).toEqual([path, auth === "required" ? 401 : 200]);
+    }
+    expect(await stored()).toEqual(left);
+    expect((await service.ledger.open("alice")).version).toBe(before);
+    expect((await ask(ENDPOINTS.getMe.path, other, "GET")).status).toBe(200);
+    // An operator may still correct the ledger.
+    await service.reverse({
+      user: "alice",
+      entry: before,
+      reason: "gift",
+      actor: "ops",
+      request_id: "r",
+      partial: false,
+    });
+    await service.adjust({ user: "alice", delta: 1, reason: "gift", actor: "ops", request_id: "r" });
+    expect((await service.ledger.open("alice")).account.balance).toBe(1);
+    await service.close();
   });
 
   it("are refused when wrong in any part", async () => {

@@ -290,7 +290,7 @@ it("shows who was erased, and refuses to act for them", async () => {
   for (const args of [
     ["tokens", "issue", "gone"],
     ["tokens", "rotate", "gone", "--yes"],
-    ["points", "adjust", "gone", "1", ...because],
+    ["exchange", "gone", "1", "--yes"],
     ["subscription", "set", "gone", "--plan", "pro", "--yes"],
     ["ask", "hello", "--user", "gone"],
     ["users", "create", "gone"],
@@ -298,7 +298,9 @@ it("shows who was erased, and refuses to act for them", async () => {
     const { code, stderr } = await run(...args);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`gone was erased on ${erased_at}: `)]);
   }
+  // A mistake in the ledger can still be corrected; a reversal, which cannot be reversed, only by an adjustment.
   expect((await run("points", "reverse", "1", "--user", "gone", ...because)).code).toBe(0);
+  expect((await run("points", "adjust", "gone", "9", ...because)).code).toBe(0);
   expect((await run("ledger", "gone")).code).toBe(0);
 });
 

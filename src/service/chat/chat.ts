@@ -1,3 +1,4 @@
+import { refuseErased } from "../../accounts/users.ts";
 import type { QuestionKind } from "../../assistant/assistant.ts";
 import { canonical } from "../../language/tokenize.ts";
 import { AnpError } from "../../contract/errors.ts";
@@ -98,6 +99,7 @@ type Asking = { operation: LedgerOperation; prices: Prices; answer: PendingAnswe
 const admit = ({ ledger, userStates }: ChatDeps, user: string, { operation, prices, answer }: Asking) =>
   ledger.withLock(user, async (locked) => {
     const state = await userStates.of(user, locked);
+    refuseErased(state.profile);
     const { ledger } = state;
     const before = await ledger.find(operation);
     if (before !== undefined) return { ledger, before };

@@ -12,8 +12,8 @@ const adjust = defineCommand("points adjust", {
   arguments: { user: knownUser(), delta: required(delta) },
   options: { ...operatorFlags, idempotencyKey: optional(idempotencyKey), yes: toggle() },
   run: ({ user, delta: change, reason, actor, idempotencyKey: key, yes }, context) =>
-    withAccounts(context, async ({ service, zone, activeCallOf }) => {
-      const call = await activeCallOf(user, key);
+    withAccounts(context, async ({ service, zone, callOf }) => {
+      const call = await callOf(user, key);
       const { balance } = (await service.userStates.of(user)).ledger.account;
       const verb = change > 0 ? `Give ${change} points to` : `Take ${-change} points from`;
       await confirmUnlessYes(context, yes, `${verb} ${user} (${balance} → ${balance + change})?`);
