@@ -34,14 +34,26 @@ export async function* archivedValues(lines: AsyncIterable<string>): AsyncGenera
 /** All values of a storage, in constant memory. The order of the passes over its keys keeps the archive consistent
  * while daemons write to the storage: first the values that point to ledger entries, then the streams, each from its
  * first item to its last, then the values that entries point to. So no ledger has a gap, no operation points to a
- * missing entry, and no entry lacks its answer. Each ledger is complete as of a moment of its own.
+ * missing entry, and no entry lacks its answer. Each ledger is complete as of a moment of its own, up to the last entry
+ * that its head or an operation leads to: that number is remembered for each user.
  * @param onDamage called for a gap in a stream (later items are kept), a lost end, and each damaged or foreign value */
 export async function* storedValues(storage: Storage, onDamage: OnDamage = () => undefined) {
   const isPointer: Wanted = (key) =>
     key[2]?.text === "operations" || key[2]?.text === "sessions" || key.at(-1)!.text === "head";
-  yield* values(storage, (key) => isPointer(key) && streamItem(key) === undefined, onDamage);
+  const tops = new Map<string, number>(); // By ledger.
+  for await (const found of values(storage, (key) => isPointer(key) && streamItem(key) === undefined, onDamage)) {
+    const [, user] = /^(users:[^:]+):(?:operations:[^:]+|ledger:head)$/.exec(found.key) ?? [];
+    const entry = Number(/^(?:\{"entry":)?([1-9]\d{0,15})\}?$/.exec(found.value)?.[1] ?? 0);
+    if (user !== undefined && entry > (tops.get(`${user}:ledger`) ?? 0)) tops.set(`${user}:ledger`, entry);
+    yield found;
+  }
   yield* streams(storage, isPointer, onDamage);
   yield* streams(storage, (key) => !isPointer(key), onDamage);
+  const checkTop = async ([ledger, top]: [string, number]): Promise<void> => {
+    const stem = new EncodedSegment(ledger);
+    if (!(await storage.has(itemKey(stem, top)))) onDamage(missingItem(stem, top).message);
+  };
+  for await (const some of batchesOf(tops, BATCH)) await Promise.all(some.map(checkTop));
   yield* values(storage, (key) => !isPointer(key) && streamItem(key) === undefined, onDamage);
 }
 

@@ -74,8 +74,10 @@ export class SkippedDamage {
   count = 0;
 
   readonly add = (damage: Error | string): void => {
+    const message = typeof damage === "string" ? damage : damage.message;
+    if (this.#messages.includes(message)) return; // It was found in two ways.
     this.count += 1;
-    if (this.count <= SHOWN) this.#messages.push(typeof damage === "string" ? damage : damage.message);
+    if (this.count <= SHOWN) this.#messages.push(message);
   };
 
   /** The damage below a headline; empty when there is none. */

@@ -36,7 +36,8 @@ const exportStorage = defineCommand("storage export", {
   run: (_values, context) =>
     withAccounts(context, async ({ service: { storage, clock } }) => {
       const damage = new SkippedDamage();
-      const lines = checksummed("storage", toIso(clock.now()), storedValues(storage, damage.add));
+      const values = storedValues(storage, damage.add);
+      const lines = checksummed("storage", toIso(clock.now()), values, () => damage.count === 0);
       if (await printLines(context, INCOMPLETE, lines, "lines")) damage.fail(EXIT.failure, SOURCE_DAMAGED);
     }),
 });
