@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkStorageRisks } from "../../src/daemon/storage-risks.ts";
@@ -102,6 +102,39 @@ describe("a --now that is far from the last use of a storage", () => {
     expect(await run("quota", "alice", "--now", now)).toMatchObject({ code: 0, output: { balance_points: 0 } });
     const near = ["--now", "2026-12-02T00:00:00Z", "--reason", "x", "--yes"];
     expect((await run("points", "adjust", "alice", "5", ...near)).code).toBe(0);
+  });
+
+  it("writes nothing to a storage that only commands have used", async () => {
+    const create = (user: string, ...more: string[]) => run("users", "create", user, "--quota", "1", ...more);
+    for (const user of ["early", "earlier"]) expect((await create(user, "--now", "2026-11-01T00:00:00Z")).code).toBe(0); // It is no use of the storage.
+    expect((await create("alice")).code).toBe(0);
+    for (const now of ["2001-01-01T00:00:00Z", "2199-01-01T00:00:00Z"]) {
+      const refused = { code: 6, stderr: expect.stringContaining("the last use of this storage") as string };
+      expect(await run("ask", "hello", "--user", "alice", "--now", now)).toMatchObject(refused);
+      expect(await create("bob", "--now", now)).toMatchObject(refused);
+      expect((await run("quota", "alice", "--now", now)).code).toBe(0);
+    }
+  });
+
+  it("notes a command's use once an hour, when it writes, and never an earlier time than is noted", async () => {
+    const file = join(cwd, "data/ready/probe.json");
+    const noted = async (): Promise<number> => {
+      return Date.parse((JSON.parse(await readFile(file, "utf8")) as { at: string }).at);
+    };
+    const began = Date.now();
+    expect((await run("users", "create", "alice")).code).toBe(0);
+    expect(await noted()).toBeGreaterThanOrEqual(began);
+    for (const [before, isKept] of [
+      [began - 1_800_000, true],
+      [began + 86_400_000, true],
+      [began - 3_700_000, false],
+    ] as const) {
+      await use(new Date(before).toISOString());
+      expect((await run("ledger", "alice")).code).toBe(0);
+      expect(await noted()).toBe(before);
+      expect((await run("points", "adjust", "alice", "5", "--reason", "x", "--yes")).code).toBe(0);
+      expect((await noted()) === before).toBe(isKept);
+    }
   });
 
   it("is no use of a storage itself", async () => {

@@ -197,7 +197,7 @@ describe("a ledger's commands", () => {
       { entry: 3, question: "hello", feedback: null },
     ]);
     const own = ["--storage", "fs:repeats"];
-    await done(["users", "create", "r", ...own]);
+    await done(["users", "create", "r", ...own, ...at(NOW).slice(0, 2)]);
     for (const now of [0, 3000])
       await done(["ask", "hello", "--user", "r", ...own, "--now", new Date(NOW + now).toISOString()]);
     const repeated = await done(["questions", "r", "--json", ...own, "--now", new Date(NOW + 9000).toISOString()]);
@@ -306,7 +306,7 @@ it("shows who was erased, and refuses to act for them", async () => {
 
 it("takes a bare day for a quota day where events are counted and exported", async () => {
   const own = ["--storage", "fs:days"];
-  await done(["users", "create", "d", ...own]);
+  await done(["users", "create", "d", ...own, ...at(NOW).slice(0, 2)]);
   // In +08:00 the first is of the 19th, and the other two of the 20th; in UTC the first two are of one day.
   for (const now of ["2026-11-19T15:59:59Z", "2026-11-19T16:00:00Z", "2026-11-20T15:59:59Z"])
     await done(["events", "record", "page_view", "--user", "d", ...own, "--now", now]);
@@ -445,7 +445,7 @@ describe("a user named by the beginning of a token", () => {
   });
 
   it("is refused when it is ambiguous, unknown, or the command changes something", async () => {
-    await done(["users", "create", "anp_token-like", ...DATA]);
+    await done(["users", "create", "anp_token-like", ...at(NOW)]);
     expect(await done(["quota", "anp_token-like", ...DATA])).toContain("\nanp_token-like\t");
     const wanted: [args: string[], code: number, says: string][] = [
       [["quota", "anp_"], 5, "User anp_ is not known"],
@@ -561,8 +561,8 @@ describe("on a terminal", () => {
   });
 
   it("asks for the user and shows the tokens to choose from where no id is given", async () => {
-    await done(["users", "create", "tess", ...DATA]);
-    const issued = (await done(["tokens", "issue", "tess", "--label", "phone", ...DATA])).trim();
+    await done(["users", "create", "tess", ...at(NOW)]);
+    const issued = (await done(["tokens", "issue", "tess", "--label", "phone", ...at(NOW)])).trim();
     const chosen = await inTerminal(["tokens", "revoke"], {
       steps: [
         { on: "USER (whose token to revoke)", type: "tes" },

@@ -56,7 +56,8 @@ export async function openSession(context: Context, whole: boolean, options: Ses
   const { unfinished = false } = options;
   const create = options.create === true || fixture !== undefined;
   let storage = await openStorage(config.storage, { mustExist: !create && options.absent !== true, cwd });
-  if (globals.now !== undefined && fixture === undefined)
+  // A daemon with the machine's clock notes the use itself, and its storage is not wrapped: that would cost each request.
+  if (fixture === undefined && (options.workers !== true || globals.now !== undefined))
     storage = (await import("../../storage/health/last-use.ts")).guardLastUse(storage, globals.now);
   try {
     if (!unfinished && (await storage.has(UNFINISHED_IMPORT)))

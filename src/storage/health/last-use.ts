@@ -7,16 +7,22 @@ import FINDINGS from "./storage-findings.json" with { type: "json" };
 /** Holds when the storage was used last, as `{ "at": "2026-11-20T00:00:00.000Z" }`, by the machine's clock. */
 export const LAST_USE: Key = ["ready", "probe"];
 
+const HOUR_MS = 3_600_000;
+
 /** Notes that the storage is in use now. */
 export async function recordLastUse(storage: Storage, key = LAST_USE): Promise<void> {
   await storage.put(key, JSON.stringify({ at: toIso(systemClock.now()) }));
 }
 
+async function lastUseOf(storage: Storage): Promise<number> {
+  return Date.parse(/"at":"([^"]+)"/.exec((await storage.get(LAST_USE)) ?? "")?.[1] ?? "");
+}
+
 /** Compares the machine's clock (`now`, ms since 1970) with the last use of the storage, which a daemon notes every few
- * seconds. If they are far apart, this clock or the earlier one is wrong: entries, tokens and quota days would get
+ * seconds, and a command at its first write. If they are far apart, this clock or the earlier one is wrong: entries, tokens and quota days would get
  * wrong dates. A service may have been stopped for long, so only more than a year counts as ahead. */
 export async function lastUseFinding(storage: Storage, now: number, wrong: "wrongClock" | "wrongNow" = "wrongClock") {
-  const last = Date.parse(/"at":"([^"]+)"/.exec((await storage.get(LAST_USE)) ?? "")?.[1] ?? "");
+  const last = await lastUseOf(storage);
   const finding = findingsOf(FINDINGS);
   if (Number.isNaN(last)) return finding("neverUsed");
   let difference = now - last > 366 * DAY_MS ? "more than a year ahead of" : undefined;
@@ -24,13 +30,21 @@ export async function lastUseFinding(storage: Storage, now: number, wrong: "wron
   return finding(difference === undefined ? "lastUse" : wrong, { now: toIso(now), last: toIso(last), difference });
 }
 
-/** The same storage, with only reads allowed if `now` (of `--now`, ms since 1970) is far from its last use. */
-export function guardLastUse(storage: Storage, now: number): Storage {
-  let found: ReturnType<typeof lastUseFinding> | undefined;
+/** The same storage for a command: its first write notes the use, at most once an hour, or with `--now` nothing but
+ * reads is allowed if that is far from the last use.
+ * @param now the instant of `--now`, ms since 1970 */
+export function guardLastUse(storage: Storage, now: number | undefined): Storage {
+  const note = async (): Promise<void> => {
+    if (!(systemClock.now() - (await lastUseOf(storage)) < HOUR_MS)) await recordLastUse(storage);
+  };
+  const check = async (ms: number): Promise<void> => {
+    const found = await lastUseFinding(storage, ms, "wrongNow");
+    if (found.unusable === true) throw new StorageError(found.message);
+  };
+  let first: Promise<void> | undefined;
   return interceptStorage(storage, async (call, _key, run) => {
     const isWrite = call === "create" || call === "put" || call === "remove";
-    const last = isWrite ? await (found ??= lastUseFinding(storage, now, "wrongNow")) : undefined;
-    if (last?.unusable === true) throw new StorageError(last.message);
+    if (isWrite) await (first ??= now === undefined ? note() : check(now));
     return run();
   });
 }
