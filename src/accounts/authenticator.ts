@@ -56,7 +56,8 @@ const KEY_SET_ERRORS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JO
 const KEY_SET = { ms: 2000, bytes: 1024 * 1024 };
 const PAUSE_MS = 1000; // After the key set failed, callers fail fast for this long, ms.
 const LOGGED_EVERY_MS = 30_000;
-const IGNORED = "claims of the platform's tokens were ignored, and the default is used";
+const IGNORED =
+  "claims of the platform's tokens were ignored: the stored value, or for a new user the default, is used";
 /** Whether a token is a compact JWS, whose header is a JSON object in base64url. The text is not verified. */
 const isJwt = (token: string): boolean => /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token);
 

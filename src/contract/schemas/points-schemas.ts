@@ -17,8 +17,8 @@ export const quotaProfile = named("QuotaProfile", { user_id: z.string(), balance
 
 export const pointsAccount = named("PointsAccount", {
   balance,
-  total_earned: count.meta({ description: "Cumulative points earned" }),
-  total_spent: count.meta({ description: "Cumulative points spent" }),
+  total_earned: count.meta({ description: "Cumulative points earned, with what corrections gave; it never falls" }),
+  total_spent: count.meta({ description: "Cumulative points spent, with what corrections took; it never falls" }),
   ...quotaFields,
 });
 
