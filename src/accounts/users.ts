@@ -56,9 +56,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       if (known !== undefined || !(await storage.create(profileKey(user), JSON.stringify(created)))) {
         // Not from the cache, which may be older than another process's change.
         const now = await readProfile(storage, user);
-        if (now === undefined) return;
-        refuseErased(now);
-        if (!isNewer(now, as_of)) return;
+        if (now === undefined || now.erased !== undefined || !isNewer(now, as_of)) return;
         await writeDocument(storage, profileKey(user), { ...now, ...settings, as_of });
       }
       cache.forget(user);

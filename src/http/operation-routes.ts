@@ -121,21 +121,20 @@ export const fixedHeaders = ({ stability, auth }: Endpoint): Record<string, stri
 
 async function authenticate(event: H3Event, endpoint: Endpoint, context: OperationContext) {
   const token = event.req.headers.get("x-user-token");
-  let refusal = isOperatorToken(token ?? "") ? OPERATORS_TOKEN : undefined;
   try {
     const user = token === null ? undefined : await context.service.authenticate(token);
     if (user !== undefined || endpoint.auth === "optional") return user;
   } catch (error) {
     const isRefused = error instanceof AnpError && error.code === 401;
-    if (endpoint.auth === "required" && !isRefused) throw error;
+    if (isRefused && endpoint.auth === "required") await countRate(event, endpoint, undefined, context);
+    if (endpoint.auth === "required") throw error;
     // Where a token is optional, a caller whose token cannot be checked is served as anonymous.
     const isKnown = isRefused || isUnavailable(error) || context.service.reportDamage(error);
     if (!isKnown) context.logger.error({ err: error }, "an optional token could not be checked");
-    if (endpoint.auth === "optional") return undefined;
-    refusal = (error as AnpError).message;
+    return undefined;
   }
   await countRate(event, endpoint, undefined, context); // A caller who guesses tokens is counted by address.
-  throw new AnpError(401, refusal);
+  throw new AnpError(401, isOperatorToken(token ?? "") ? OPERATORS_TOKEN : undefined);
 }
 
 const OPERATORS_TOKEN = "This is an operator's token: it is valid at the admin address (admin.port) only.";

@@ -13,12 +13,8 @@ export const NUMERALS = readNumbers(new URL("data/numerals.txt", import.meta.url
 export const NUMBER = ["\\d{1,4}", ...Array.from(NUMERALS.keys()).sort((a, b) => b.length - a.length)].join("|");
 
 const SPELLED_OUT = readNames(new URL("data/spelled-quantities.txt", import.meta.url));
-const IN_WORDS = new RegExp(
-  Array.from(SPELLED_OUT.keys(), (name) => (/^[a-z]/.test(name) ? `\\b${name}\\b` : name))
-    .sort((a, b) => b.length - a.length)
-    .join("|"),
-  "gu",
-);
+const WORDED = Array.from(SPELLED_OUT.keys(), (name) => (/^[a-z]/.test(name) ? `\\b${name}\\b` : name));
+const IN_WORDS = new RegExp(WORDED.sort((a, b) => b.length - a.length).join("|"), "gu");
 
 const percentOf = (tens: string, ones = "0"): number =>
   Number([tens, ones].map((digit) => (digit === "半" ? 5 : (NUMERALS.get(digit) ?? digit))).join(""));

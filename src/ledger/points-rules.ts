@@ -62,15 +62,11 @@ export function decideChange(account: Account, command: LedgerCommand, now: numb
       return earn(account, earned, { type: "exchange", token_amount, exchange_rate: rate });
     }
     case "trade_reward": {
-      const { trade_type, volume_usd, max_volume_usd } = command;
+      const { trade_type, volume_usd, max_volume_usd, rate } = command;
       if (volume_usd > max_volume_usd)
         return { code: 422, field: "volume_usd", message: `must be at most ${max_volume_usd}` };
-      const change = earn(account, pointsFor(volume_usd, command.rate), {
-        type: "trade_reward",
-        trade_type,
-        volume_usd,
-      });
-      return "code" in change ? { ...change, code: 422, field: "volume_usd" } : change; // The interface has no 1009 here.
+      const change = earn(account, pointsFor(volume_usd, rate), { type: "trade_reward", trade_type, volume_usd });
+      return "code" in change ? { ...change, code: 422, field: "volume_usd" } : change; // A reward has no 1009.
     }
     case "adjust": {
       const { delta, reason, actor, reverses, partial = false } = command;

@@ -22,10 +22,8 @@ export function observeStorage(storage: Storage, observer: StorageObserver): Sto
   function observed<T>(verb: StorageVerb, call: () => Promise<T>, times = 1): Promise<T> {
     const started = performance.now();
     const result = call();
-    result.then(
-      () => observer.storageCalled(verb, performance.now() - started, times),
-      (error: unknown) => observer.storageFailed(verb, error),
-    );
+    const failed = (error: unknown): void => observer.storageFailed(verb, error);
+    result.then(() => observer.storageCalled(verb, performance.now() - started, times), failed);
     return result;
   }
 

@@ -346,7 +346,8 @@ describe("the log of platform tokens", () => {
     const claims = [{ plan: "gold" }, { free_daily_quota: -1 }, { free_daily_quota: "9" }, { free_daily_quota: 1e300 }];
     for (const claim of claims)
       expect(await service.authenticate(await sign({ aud: "anp", sub: "u", ...claim }))).toBe("u");
-    const message = "claims of the platform's tokens were ignored, and the default is used";
+    const message =
+      "claims of the platform's tokens were ignored: the stored value, or for a new user the default, is used";
     expect(lines).toEqual([{ level: "warn", message, times: 1, rule: "plan must be one of free, pro" }]);
     const other = await openLogged();
     await other.service.authenticate(await sign({ aud: "anp", sub: "u", free_daily_quota: "9" }));

@@ -98,7 +98,7 @@ it.each(CASES)("$args.0 $args.1 shows all else, and names each damaged user", as
     const ended = await run([...one.args, "-o", "jsonl"]);
     expect(rows(ended).map(({ user_id }) => user_id)).toEqual(one.shown);
     expect(ended.code).toBe(1);
-    const [headline, ...damage] = said(ended).filter((line) => !line.includes("show one as entry:"));
+    const [headline, ...damage] = said(ended).filter((line) => !line.includes("show one by its number"));
     expect(headline).toBe(`error: The storage is damaged. ${one.headline}`);
     expect(damage.sort()).toEqual([...one.damage].sort());
   }

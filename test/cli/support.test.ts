@@ -626,7 +626,7 @@ it("prints the same through a daemon", async () => {
     }
     const shown = await anp(["ledger", "show", "order-77", "--json", ...DATA], { cwd });
     expect(JSON.parse(shown.stdout)).toMatchObject([{ user_id: "alice" }, { user_id: "bob" }]);
-    expect(shown.stderr).toContain("2 entries have this number, message or reference: show one as entry:");
+    expect(shown.stderr).toContain("2 entries match: show one by its number, as entry:");
     // A reward whose reference is the number of another entry.
     const headers = { "x-user-token": tokens[0]!, "content-type": "application/json" };
     const body = JSON.stringify({ ref_id: "4", trade_type: "spot", volume_usd: 100 });
@@ -634,7 +634,7 @@ it("prints the same through a daemon", async () => {
     const because = ["--user", "alice", "--reason", "mistake", "--yes", ...DATA];
     const refused = await anp(["points", "reverse", "4", ...because], { cwd });
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
-    expect(refused.stderr).toMatch(/2 entries have .* 4: give a number, as entry:4\./);
+    expect(refused.stderr).toMatch(/2 entries match 4: give a number, as entry:4\./);
     expect((await anp(["quota", "alcie", ...DATA], { cwd })).stderr).toContain("Did you mean alice?");
   } finally {
     await daemon.end();

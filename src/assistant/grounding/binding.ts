@@ -16,10 +16,9 @@ const labelsOf = memoized((folded: string) => {
   const bare = figures.map(({ start }, at) => folded.slice(figures[at - 1]?.end ?? 0, start));
   const text = [...bare, folded.slice(figures.at(-1)?.end ?? 0)].join(" ");
   const words = termsOfFolded(text).filter((word) => !isFunctional(word) && !/^[\d.,]+$/.test(word));
-  const numbered = Array.from(
-    text.matchAll(NUMBERED),
-    ([, glued, name, number, digit, kind]) => [glued ?? name ?? kind!, number ?? digit!] as const,
-  );
+  const numbered = Array.from(text.matchAll(NUMBERED), ([, glued, name, number, digit, kind]) => {
+    return [glued ?? name ?? kind!, number ?? digit!] as const;
+  });
   const all = [...words, ...numbered.map((label) => label.join(" ")), ...figures.map(keyOf)];
   return { all: new Set(all), numbered: new Map(numbered) }; // Label to number: "vip" to "3".
 }, 5000);

@@ -78,10 +78,8 @@ export async function callModel(
   prompt: Prompt,
   { signal, until, onSpent }: CallBounds & { readonly onSpent: (tokens: Tokens) => unknown },
 ): Promise<string> {
-  const [{ generateText }, { createOpenAICompatible }] = await Promise.all([
-    import("ai"),
-    import("@ai-sdk/openai-compatible"),
-  ]);
+  const { generateText } = await import("ai");
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const { form, ...words } = prompt;
   let hasBegun = false;
   const provider = createOpenAICompatible({

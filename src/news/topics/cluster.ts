@@ -37,11 +37,8 @@ export async function clusterHeadlines(
   known?: readonly (string | undefined)[],
 ) {
   const sorted = Array.from(headlines.entries()).sort(inTime);
-  const points = await vectorsOf(
-    sorted.map(([, headline]) => headline),
-    step,
-    memory,
-  );
+  const ordered = sorted.map(([, headline]) => headline);
+  const points = await vectorsOf(ordered, step, memory);
   const names = sorted.map(([index], place) => known?.[index] ?? place); // A new headline is a group of its own.
   const members = groupBy(names.keys(), (place) => names[place]!);
   const groupOf = names.map((name) => members.get(name)!);

@@ -7,20 +7,17 @@ import FINDINGS from "./storage-findings.json" with { type: "json" };
 /** Holds when the storage was used last, as `{ "at": "2026-11-20T00:00:00.000Z" }`, by the machine's clock. */
 export const LAST_USE: Key = ["ready", "probe"];
 
-const HOUR_MS = 3_600_000;
-
 /** Notes that the storage is in use now. */
 export async function recordLastUse(storage: Storage, key = LAST_USE): Promise<void> {
   await storage.put(key, JSON.stringify({ at: toIso(systemClock.now()) }));
 }
 
-async function lastUseOf(storage: Storage): Promise<number> {
-  return Date.parse(/"at":"([^"]+)"/.exec((await storage.get(LAST_USE)) ?? "")?.[1] ?? "");
-}
+const lastUseOf = async (storage: Storage): Promise<number> =>
+  Date.parse(/"at":"([^"]+)"/.exec((await storage.get(LAST_USE)) ?? "")?.[1] ?? "");
 
 /** Compares the machine's clock (`now`, ms since 1970) with the last use of the storage, which a daemon notes every few
- * seconds, and a command at its first write. If they are far apart, this clock or the earlier one is wrong: entries, tokens and quota days would get
- * wrong dates. A service may have been stopped for long, so only more than a year counts as ahead. */
+ * seconds and a command when it writes. If they are far apart, this clock or the earlier one is wrong: entries, tokens
+ * and quota days would get wrong dates. A service may have been stopped for long, so only more than a year is ahead. */
 export async function lastUseFinding(storage: Storage, now: number, wrong: "wrongClock" | "wrongNow" = "wrongClock") {
   const last = await lastUseOf(storage);
   const finding = findingsOf(FINDINGS);
@@ -34,17 +31,16 @@ export async function lastUseFinding(storage: Storage, now: number, wrong: "wron
  * reads is allowed if that is far from the last use.
  * @param now the instant of `--now`, ms since 1970 */
 export function guardLastUse(storage: Storage, now: number | undefined): Storage {
-  const note = async (): Promise<void> => {
-    if (!(systemClock.now() - (await lastUseOf(storage)) < HOUR_MS)) await recordLastUse(storage);
-  };
-  const check = async (ms: number): Promise<void> => {
-    const found = await lastUseFinding(storage, ms, "wrongNow");
+  const check = async (): Promise<void> => {
+    const isRecent = now === undefined && systemClock.now() - (await lastUseOf(storage)) < DAY_MS / 24;
+    if (now === undefined) return isRecent ? undefined : recordLastUse(storage);
+    const found = await lastUseFinding(storage, now, "wrongNow");
     if (found.unusable === true) throw new StorageError(found.message);
   };
   let first: Promise<void> | undefined;
   return interceptStorage(storage, async (call, _key, run) => {
     const isWrite = call === "create" || call === "put" || call === "remove";
-    if (isWrite) await (first ??= now === undefined ? note() : check(now));
+    if (isWrite) await (first ??= check());
     return run();
   });
 }

@@ -37,7 +37,7 @@ const show = defineCommand("ledger show", {
         const rows = found.map(({ entry }) => toFoundRow(entry));
         await printTable(context, { table: "found entries", rows, zone });
         context.terminal.say(
-          `${found.length} entries have this number, message or reference: show one as entry:${found[0]!.entry.id}, with --user.`,
+          `${found.length} entries match: show one by its number, as entry:${rows[0]!.id}, and --user.`,
         );
       }
       damage.fail(EXIT.failure, SEARCHED);
@@ -114,14 +114,11 @@ const search = defineCommand("ledger search", {
       const columns: Column<ReturnType<typeof toFoundRow>>[] = tableColumns(context, { table: "found entries", zone });
       const { skipUsers } = await import("../../../accounts/users.ts");
       const damage = new SkippedDamage();
-      await withProgress(
-        context,
-        "What was found so far is printed; a shorter range takes less time.",
-        async (report) => {
-          const found = searchLedgers(service, wanted, countTo(report, "users searched"), skipUsers(damage.add));
-          await printAll(context, columns, foundRows(found));
-        },
-      );
+      const advice = "What was found so far is printed; a shorter range takes less time.";
+      await withProgress(context, advice, async (report) => {
+        const found = searchLedgers(service, wanted, countTo(report, "users searched"), skipUsers(damage.add));
+        await printAll(context, columns, foundRows(found));
+      });
       damage.fail(EXIT.failure, SEARCHED);
     }),
 });

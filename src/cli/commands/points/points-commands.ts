@@ -35,9 +35,7 @@ const reverse = defineCommand("points reverse", {
       const [found, ...others] = await findEntries(service, id, () => undefined, refuse, user);
       if (found === undefined) throw new CommandFailure(EXIT.notFound, `${id} was not found in the ledger of ${user}.`);
       if (others.length > 0)
-        throw new UsageError(
-          `${others.length + 1} entries have the number, message or reference ${id}: give a number, as entry:${found.entry.id}.`,
-        );
+        throw new UsageError(`${others.length + 1} entries match ${id}: give a number, as entry:${found.entry.id}.`);
       const { id: entry, delta, description } = found.entry;
       const { balance } = (await service.userStates.of(user)).ledger.account;
       const about = `Reverse entry ${entry} (${description}) of ${user}, who has ${balance} points: ${delta < 0 ? "+" : ""}${-delta}?`;

@@ -49,10 +49,8 @@ async function runHosted(main: Program["main"], argv: readonly string[], service
 /** A stream that passes texts on one by one. When the caller has gone, it fails as a closed pipe does. */
 function openStream(pass: (text: string) => Promise<void>, as: { isTTY: boolean; columns: number }) {
   const write = (text: string, _encoding: string, done: (error?: Error) => void): void => {
-    pass(text).then(
-      () => done(),
-      () => done(Object.assign(new Error("The caller has gone."), { code: "EPIPE" })),
-    );
+    const failed = () => done(Object.assign(new Error("The caller has gone."), { code: "EPIPE" }));
+    pass(text).then(() => done(), failed);
   };
   return Object.assign(new Writable({ decodeStrings: false, write }), as);
 }

@@ -7,15 +7,14 @@ const MAX_PAGES = 200;
 export const [MAX_ALIASES, MAX_ALIAS_LENGTH] = [50, 300];
 
 const ANYTHING = z.unknown().optional(); // An invalid article must not invalidate its page.
+const article = z.object({
+  ...{ id: ANYTHING, title: ANYTHING, html_url: ANYTHING, updated_at: ANYTHING, body: ANYTHING },
+  ...{ draft: z.boolean().optional(), label_names: z.array(z.string()).nullish() },
+  user_segment_id: z.int().nullish(), // Its permitted readers; absent or null for everybody.
+});
 /** A page of https://developer.zendesk.com/api-reference/help_center/help-center-api/articles/#list-articles. */
 const pageSchema = z.object({
-  articles: z.array(
-    z.object({
-      ...{ id: ANYTHING, title: ANYTHING, html_url: ANYTHING, updated_at: ANYTHING, body: ANYTHING },
-      ...{ draft: z.boolean().optional(), label_names: z.array(z.string()).nullish() },
-      user_segment_id: z.int().nullish(), // Its permitted readers; absent or null for everybody.
-    }),
-  ),
+  articles: z.array(article),
   meta: z.object({ has_more: z.boolean() }),
   links: z.object({ next: z.string().nullish() }).default({}),
 });
