@@ -22,7 +22,8 @@ export class StorageWatch {
   readonly #deps: WatchDeps;
   readonly #timer = setInterval(() => this.#poll(), POLL_EVERY_MS).unref();
   readonly #failedCalls = createThrottle(MIN_PAUSE_MS, () => {
-    this.#deps.logger.error({ err: this.#lastError }, "storage calls failed, though the storage works");
+    const [err, remedy] = [this.#lastError, storageRemedy((this.#lastError as Error).message)];
+    this.#deps.logger.error({ err, remedy }, "storage calls failed, though the storage works");
   });
   #isUp = true;
   #isSuspect = false;

@@ -74,7 +74,7 @@ async function examine(storage: Storage, { config }: LoadedConfig, now: number):
   findings.push(...(await futureQuotaDays(storage, now, config.quota.timezone)));
   findings.push(...(await checkTokens(storage)));
   if (await storage.has(UNFINISHED_IMPORT)) findings.push(finding("unfinishedImport"));
-  findings.push(...(await storage.examine(now)));
+  findings.push(...(await storage.examine(now, true)));
   findings.push(...(await newestSnapshot(storage, now)));
   return findings;
 }

@@ -24,7 +24,7 @@ export interface StorageDriver extends Driver {
   /** As `Storage.keys`, but it may yield a key twice, and more keys than `kind` and `items` select. */
   readonly keys: (prefix: string, kind?: string, items?: "last") => AsyncIterable<string>;
   readonly discardItem?: (key: string) => Promise<void>; // As `Storage.discard`; absent where removing is enough.
-  examine(now: number): Promise<Finding[]>;
+  examine(now: number, whole?: boolean): Promise<Finding[]>;
   readonly isDamage?: (error: unknown) => boolean; // Whether a value is damaged; any other error is an outage.
   /** As `Storage.tidy`; absent if there is nothing to remove. */
   readonly tidy?: (now: number, signal?: AbortSignal) => Promise<number>;

@@ -46,8 +46,9 @@ export interface Storage {
    * @param kind only keys whose second segment after the prefix is this one, as `profile` of all users
    * @param items "last" if of consecutive items that are stored together the last is enough */
   keys(prefix: Key, kind?: string, items?: "last"): AsyncIterable<EncodedSegment[]>;
-  /** What an operator should know: durability, space, limits, roles. @param now to compare clocks, ms since 1970 */
-  examine(now: number): Promise<Finding[]>;
+  /** What an operator should know: durability, space, limits, roles. @param now to compare clocks, ms since 1970
+   * @param whole whether to look at every file, for up to some seconds */
+  examine(now: number, whole?: boolean): Promise<Finding[]>;
   /** Removes what killed writers left, and returns how many files. It also seals full folders of ledgers. It may scan
    * everything, in the background. @param now ms since 1970 */
   tidy(now: number, signal?: AbortSignal): Promise<number>;

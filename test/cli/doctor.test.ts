@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { mkdir, readdir, readFile, rename, rmdir, writeFile } from "node:fs/promises";
+import { chown, mkdir, readdir, readFile, rename, rmdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeCertificates } from "../support/certificates.ts";
@@ -129,6 +129,25 @@ it("names tokens of users and operators whose record is lost or cannot be read, 
     expect((await examine(args)).of("storage", "tokens")).toBeUndefined();
   }
 });
+
+it.skipIf(process.geteuid?.() !== 0)(
+  "names a file that the user of the storage cannot read, and its remedy",
+  async () => {
+    const folder = join(cwd, "data");
+    await anp(["users", "create", "alice", "--storage", "fs:data"], { cwd });
+    for (const name of ["", ...(await readdir(folder, { recursive: true }))])
+      await chown(join(folder, name), 4711, 4711);
+    await anp(["points", "adjust", "alice", "7", "--reason", "x", "--yes", "--storage", "fs:data"], { cwd });
+    expect((await examine(["--storage", "fs:data"])).of("storage", "owners")).toBeUndefined();
+    const entry = join(folder, "users/alice/profile.json");
+    await chown(entry, 0, 0);
+    expect((await examine(["--storage", "fs:data"])).of("storage", "owners")).toMatchObject({
+      level: "error",
+      message: `${entry} belongs to user 0: user 4711, whose storage it is, cannot read it.`,
+      remedy: expect.stringContaining(`chown -R 4711 ${folder}`) as string,
+    });
+  },
+);
 
 it("accepts a storage that does not exist yet, and does not create it", async () => {
   const { code, of } = await examine(["--storage", "fs:nowhere"]);

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { chmod, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { StorageAddressError, StorageError, type Storage } from "../../src/storage/storage.ts";
+import { identifyStorage } from "../../src/storage/identity/storage-identity.ts";
 import { Stream } from "../../src/storage/stream.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { storageOnDriver } from "../../src/storage/storage-on-driver.ts";
@@ -56,6 +57,47 @@ describe("files driver", () => {
     const texts = await one!.getMany(["b", "c", "d", "e", "f"].map((name) => ["a", name, "turn"]));
     expect(texts).toEqual(["same", "changed", "same", "same", "another"]);
     expect(await collect(one!.keys([]))).toHaveLength(5);
+    await folder.remove();
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)("gives what root writes to the owner of the storage", async () => {
+    const folder = await folderOnDisk();
+    const ownersBelow = async (path: string): Promise<string[]> => {
+      const names = await readdir(path, { recursive: true });
+      const found = await Promise.all(["", ...names].map((name) => stat(join(path, name))));
+      return Array.from(new Set(found.map(({ uid, gid }) => `${uid}:${gid}`)));
+    };
+    await chown(folder.path, 4711, 4712);
+    const storage = await openStorage(`fs:${folder.path}/data`); // A folder that is new belongs to the one above it.
+    await identifyStorage(storage, { expected: undefined, create: true });
+    await new Stream(storage, ["users", "u1", "ledger"], z.string()).append(0, "1");
+    await storage.create(["users", "u1", "turn"], "same", { later: true });
+    await storage.put(["users", "u1", "profile"], "1");
+    expect(await ownersBelow(folder.path)).toEqual(["4711:4712"]);
+    expect((await readdir(join(folder.path, "data/users"))).filter((name) => name !== "u1")).toEqual([]);
+
+    // The folder of a volume may belong to somebody else than the user of the storage on it.
+    await chown(join(folder.path, "data"), 4713, 4713);
+    await (await openStorage(`fs:${folder.path}/data`)).put(["users", "u2", "profile"], "1");
+    expect(await ownersBelow(join(folder.path, "data/users"))).toEqual(["4711:4712"]);
+    await folder.remove();
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)("writes nothing that the user of the storage could not read", async () => {
+    const folder = await folderOnDisk();
+    const path = `${folder.path}/data`;
+    const storage = await openStorage(`fs:${path}`);
+    await identifyStorage(storage, { expected: undefined, create: true });
+    for (const name of ["", "..", "ready", "ready/identity.json"]) await chmod(join(path, name), 0o777);
+    await chown(join(path, "ready/identity.json"), 4711, 4711);
+    process.seteuid!(4712);
+    try {
+      const written = (await openStorage(`fs:${path}`)).put(["users", "u1", "profile"], "1");
+      await expect(written).rejects.toThrow("EPERM");
+    } finally {
+      process.seteuid!(0);
+    }
+    expect((await readdir(path)).sort()).toEqual(["ready"]);
     await folder.remove();
   });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, openSync, readFileSync, readSync, statSync, type Stats } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync, type Stats } from "node:fs";
+import { lchown, lstat, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { CreateOutcome } from "../storage.ts";
@@ -25,6 +26,8 @@ const MAX_KNOWN_FOLDERS = 10_000; // Folders cached as existing: every session h
 export class DurableFiles {
   readonly #base: string;
   readonly #isThere: () => boolean;
+  readonly #mark: string;
+  #owner: Stats | false | undefined; // Once it was looked up.
   readonly #sync = createFolderSyncs();
   readonly #sealed = new SealedFolders();
   readonly #knownFolders = new Set<string>();
@@ -35,8 +38,10 @@ export class DurableFiles {
   #readsAtOnce = 0;
   readonly #buffer = Buffer.allocUnsafeSlow(READ_AT_ONCE + 1);
 
-  /** @param isThere whether the base is known to exist, false when it may be new; throws if it was replaced or lost */
-  constructor(base: string, isThere: () => boolean = () => false) {
+  /** @param isThere whether the base is known to exist, false when it may be new; throws if it was replaced or lost
+   * @param mark a file as old as what is stored below the base */
+  constructor(base: string, isThere: () => boolean = () => false, mark = base) {
+    this.#mark = mark;
     this.#base = base;
     this.#isThere = isThere;
   }
@@ -204,10 +209,30 @@ export class DurableFiles {
     if (this.#knownFolders.has(folder)) return;
     if (folder !== this.#base) {
       await this.ensureFolder(dirname(folder));
-      await mkdir(folder, FOLDER_MODE).catch(ignoring("EEXIST"));
+      await this.#makeFolder(folder);
     } else if (!this.#isThere()) await this.#makeFolders(folder);
     if (this.#knownFolders.size >= MAX_KNOWN_FOLDERS) this.#forgetFolders();
     this.#knownFolders.add(folder);
+  }
+
+  /** The user who is to have what this process creates; false for its own user. */
+  get owner(): Stats | false {
+    return (this.#owner ??= ownerOf(this.#mark, this.#base));
+  }
+
+  async #makeFolder(folder: string): Promise<void> {
+    const { owner } = this;
+    if (owner === false) return mkdir(folder, FOLDER_MODE).catch(ignoring("EEXIST"));
+    if (existsSync(folder)) return;
+    const temporary = this.#temporaryPath(folder);
+    await mkdir(temporary, FOLDER_MODE);
+    try {
+      await give(temporary, owner);
+      await rename(temporary, folder); // It replaces no folder but an empty one.
+    } catch (error) {
+      await rmdir(temporary);
+      if (!existsSync(folder)) throw error;
+    }
   }
 
   /** A forgotten folder is only looked up again. */
@@ -227,15 +252,16 @@ export class DurableFiles {
 
   async #writeTemporary(path: string, text: string): Promise<string> {
     const folder = dirname(path);
+    const { owner } = this;
     const temporary = this.#temporaryPath(path);
     try {
       await this.ensureFolder(folder);
-      await writeSynced(temporary, text);
+      await writeSynced(temporary, text, owner);
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
       this.#forgetFolders(); // Somebody removed the folder, or one above it, since it was made.
       await this.ensureFolder(folder);
-      await writeSynced(temporary, text);
+      await writeSynced(temporary, text, owner);
     }
     return temporary;
   }
@@ -249,7 +275,7 @@ export class DurableFiles {
   async #makeFolders(folder: string): Promise<void> {
     if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
     await this.#makeFolders(dirname(folder));
-    await mkdir(folder, FOLDER_MODE).catch(ignoring("EEXIST"));
+    await this.#makeFolder(folder);
     await this.#sync(dirname(folder));
   }
 }
@@ -258,10 +284,28 @@ export class DurableFiles {
 export const replaceFile = (path: string, text: string): Promise<void> =>
   new DurableFiles(dirname(path)).write(path, text);
 
-async function writeSynced(path: string, text: string): Promise<void> {
+/** The user who is to have what this process creates, which nobody else could read: the owner of the mark; for root, of
+ * the folder if the mark is missing or root's. A mounted folder may belong to somebody else than its user does, so only
+ * root asks it. False for the process's own user, and for root, who reads everything. */
+function ownerOf(mark: string, base: string): Stats | false {
+  const user = process.geteuid?.();
+  const known = statSync(mark, { throwIfNoEntry: false });
+  const owner = user === 0 && !known?.uid ? nearest(base) : known;
+  return owner !== undefined && owner.uid !== 0 && owner.uid !== user && owner;
+}
+
+const nearest = (folder: string): Stats => statSync(folder, { throwIfNoEntry: false }) ?? nearest(dirname(folder));
+
+/** Some file systems give all files one owner, whoever creates them. @throws Error EPERM if it may not be given away */
+async function give(path: string, owner: Stats | false): Promise<void> {
+  if (owner && (await lstat(path)).uid !== owner.uid) await lchown(path, owner.uid, owner.gid);
+}
+
+async function writeSynced(path: string, text: string, owner: Stats | false): Promise<void> {
   const file = await open(path, OPENED, FILE_MODE);
   try {
-    await writeAll(file, text)
+    await give(path, owner)
+      .then(() => writeAll(file, text))
       .then(() => (OPENED === "as" ? undefined : sync(file)))
       .finally(() => closeSync(file));
   } catch (error) {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { opendir, stat, unlink, statfs } from "node:fs/promises";
 import { join, basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -24,7 +24,7 @@ const SUFFIX = ".json";
 export function fsDriver(base: string): StorageDriver {
   const pathOf = (key: string): string => `${base}/${key.replaceAll(":", "/")}${SUFFIX}`;
   const identity = createFolderIdentity(base, pathOf);
-  const files = new DurableFiles(base, () => identity.isThere());
+  const files = new DurableFiles(base, () => identity.isThere(), pathOf(identity.marks[0]!));
   const folderOf = (prefix: string): string => join(base, prefix.replaceAll(":", "/"));
   /** The path of a file that is to be read. @throws StorageReplacedError while the folder is lost */
   const admitted = (key: string): string => {
@@ -80,7 +80,8 @@ export function fsDriver(base: string): StorageDriver {
     },
     discardItem: (key) => identity.around(() => discardItem(files, pathOf(key), base)),
     isDamage: isFileDamage,
-    examine: () => examineFiles(base, files),
+    examine: async (_, whole) =>
+      (await Promise.all([examineFiles(base, files), whole ? foreignFile(base, files) : []])).flat(),
     tidy: (now, signal) => tidyFiles(base, files, identity.check, now, signal),
   };
 }
@@ -162,6 +163,7 @@ async function tidyFiles(base: string, files: DurableFiles, check: () => void, n
 const finding = findingsOf(FINDINGS);
 const MIB = 1024 * 1024;
 const MIN_FREE_BYTES = 256 * MIB;
+const SEARCH_MS = 4000;
 /** File systems that may lose data, by the number that statfs(2) gives (`linux/magic.h`). */
 const FILE_SYSTEMS: Readonly<Record<string, { readonly name: string; readonly loses: string }>> = LOSSY_FILE_SYSTEMS;
 
@@ -182,4 +184,22 @@ async function examineFiles(base: string, files: DurableFiles): Promise<Finding[
     system === undefined ? finding("localDisk") : finding("lossyDisk", { ...system }),
     finding(free >= MIN_FREE_BYTES ? "room" : "littleRoom", { mib: Math.floor(free / MIB) }),
   ];
+}
+
+/** The first file that another user made and the storage's user cannot read. Root reads everything. */
+async function foreignFile(base: string, { owner }: DurableFiles): Promise<Finding[]> {
+  const user = owner === false ? process.geteuid?.() : owner.uid;
+  const until = performance.now() + SEARCH_MS;
+  try {
+    for await (const paths of user ? filesBelow(base) : []) {
+      for (const path of paths) {
+        const { uid, mode } = statSync(path, { throwIfNoEntry: false }) ?? { uid: user, mode: 0 };
+        if (uid !== user && (mode & 0o044) === 0) return [finding("foreignFile", { path, uid, user, base })];
+      }
+      if (performance.now() > until) break;
+    }
+    return [];
+  } catch (error) {
+    return [finding("unreadable", { reason: (error as Error).message, user, base })];
+  }
 }
