@@ -166,7 +166,13 @@ async function newestSnapshot(storage: Storage, now: number): Promise<Finding[]>
     const until = source.items > 0 ? " Until then its last good content is used." : "";
     return finding("disabledSource", { id, failures, reason: last_error, remedy, until });
   });
-  return damaged.length === 0 ? disabled : [finding("damagedNews", { count: damaged.length }), ...disabled];
+  const emptied = (newest?.record.sources ?? []).flatMap(({ id, kind, items, failure = "" }) => {
+    if (failure !== "empty" || kind === "news") return [];
+    const entries = `${items} ${items === 1 ? "entry" : "entries"}`;
+    return finding("emptySource", { id, entries, remedy: remedyOf({ failure, status: undefined }) });
+  });
+  const found = [...disabled, ...emptied];
+  return damaged.length === 0 ? found : [finding("damagedNews", { count: damaged.length }), ...found];
 }
 
 export const seconds = (ms: number): string => `${Math.round(Math.abs(ms) / 1000)} s`;

@@ -461,6 +461,21 @@ it("reports a disabled source, with a remedy that fits its status", async () => 
   expect(of("news", "login")?.remedy).toContain("credentials");
 });
 
+it("reports a help center that has lost its articles", async () => {
+  const write = (articles: object[]) => writeFile(join(cwd, "help.json"), JSON.stringify({ articles }));
+  const [, file] = await configure({ storage: "fs:data", news: { help: { en: "help.json" } } });
+  for (const articles of [[{ id: "a", title: "A" }], []]) {
+    expect((await examine(["--config", file!])).of("storage", "source help:en")).toBeUndefined();
+    await write(articles);
+    await anp(["news", "refresh", "--mode", "full", "--config", file!], { cwd });
+  }
+  expect((await examine(["--config", file!])).of("storage", "source help:en")).toMatchObject({
+    level: "warning",
+    message: "It lists no article: its last good content, 1 entry, is used.",
+    remedy: expect.stringContaining("taken out of the configuration") as string,
+  });
+});
+
 it.skipIf(noRedis !== undefined)("reports what a Redis may lose, and the setting that prevents it", async () => {
   const redis = await startRedis({
     config: { "maxmemory-policy": "allkeys-lru", maxmemory: "100mb" },

@@ -239,3 +239,36 @@ it("the password of one language's help center is not kept with the other's", as
   await news.refresh("full");
   for await (const key of world.storage.keys(["news"])) expect(await world.storage.get(key)).not.toContain("hush");
 });
+
+describe("a help center that had articles and lists none", () => {
+  const listing = (articles: unknown[]): string => JSON.stringify({ articles });
+  const fees = { id: "fees", title: "Fees" };
+
+  it.each(["file", "server"])("on a %s keeps them, and is empty with a warning", async (kind) => {
+    let content = listing([]);
+    server = await serve((_, response) => response.end(content));
+    const place = kind === "file" ? "help.json" : server.url;
+    const write = async (text: string) => {
+      content = text;
+      await world.write("help.json", text);
+    };
+    await write(content);
+    const news = world.news({ help: { en: place }, allow_private: true });
+    expect(await help(news)).toMatchObject({ state: "ok", coverage: { en: 0 } }); // It never had any.
+    await write(listing([fees]));
+    expect(await help(news)).toMatchObject({ state: "ok", titles: ["Fees"] });
+    expect(world.log).toEqual([]);
+    for (const none of [listing([]), listing([{ id: "fees" }]), listing([])]) {
+      await write(none);
+      expect(await help(news)).toMatchObject({ state: "empty", titles: ["Fees"], coverage: { en: 1 } });
+      expect(world.log.splice(0).at(-1)).toMatchObject({
+        level: "warn",
+        message: "the news source help:en is empty; its last good content stays",
+        fields: { remedy: expect.stringContaining("taken out of the configuration") as string },
+      });
+    }
+    const without = world.news({});
+    await without.refresh("full");
+    expect((await without.current()).help).toEqual([]);
+  });
+});
