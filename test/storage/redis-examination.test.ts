@@ -142,4 +142,28 @@ describe.skipIf(noRedis !== undefined)("examination of a Redis", () => {
       await cluster.stop();
     }
   });
+
+  it("names a primary of a cluster that does not answer, and still looks at the others", async () => {
+    const cluster = await startCluster({ lossMs: 1000, config: KEEPS_ALL });
+    onTestFinished(() => cluster.stop());
+    const storage = await openStorage(cluster.url());
+    onTestFinished(() => storage.close());
+    await storage.put(["a"], "1");
+    const [dead] = cluster.shards;
+    const slots = dead!.lastSlot - dead!.firstSlot + 1;
+    await dead!.server.stop();
+    const lost = {
+      level: "error",
+      subject: `127.0.0.1:${dead!.server.port} slots`,
+      message: expect.stringContaining(`The ${slots} slots of this primary are not served: `) as string,
+    };
+    const found = await storage.examine(Date.now());
+    expect(found).toContainEqual(expect.objectContaining(lost));
+    expect(found.filter(({ subject }) => subject.endsWith(" appendfsync"))).toHaveLength(2);
+    const served = `${16_384 - slots} of 16384 slots are served`;
+    const state = { level: "error", subject: "cluster", message: expect.stringContaining(served) as string };
+    await expect
+      .poll(() => storage.examine(Date.now()), { timeout: 20_000 })
+      .toContainEqual(expect.objectContaining(state));
+  });
 });

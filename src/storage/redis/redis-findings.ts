@@ -1,10 +1,13 @@
 import { Cluster, type Redis } from "ioredis";
 import { type Finding, findingsOf } from "../health/finding.ts";
+import { groupBy } from "../../runtime/group-by.ts";
+import { catchOutage, StorageError } from "../storage.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import type { RedisSettings } from "./redis-url.ts";
 import FINDINGS from "./redis-findings.json" with { type: "json" };
 
 const finding = findingsOf(FINDINGS);
+const SLOTS = 16_384;
 const MIN_VERSION = "6.0.0";
 const CLOCK_BOUND_MS = 2000;
 const MAX_CLOCK_SKEW_MS = 86_400_000; // Beyond it, free uses would count on another day.
@@ -20,16 +23,25 @@ export async function examineRedis(connection: RedisConnection, settings: RedisS
   const clockNow = (): number => now + performance.now() - started;
   if (!(client instanceof Cluster)) return connection.run(() => examineServer(client, settings, clockNow));
   const findings = [await connection.run(() => clusterState(client))];
-  for (const node of client.nodes("master"))
-    for (const found of await connection.run(() => examineServer(node, settings, clockNow)))
-      findings.push({ ...found, subject: `${node.options.host}:${node.options.port} ${found.subject}` });
+  const owners = groupBy(client.slots, (nodes: readonly string[] | undefined) => nodes?.[0] ?? "");
+  owners.delete(""); // Slots that no node has count in the cluster's state.
+  for (const [place, { length: slots }] of owners) {
+    const node = client.nodes("master").find(({ options: { host, port } }) => `${host}:${port}` === place);
+    const examined = connection.run(async () => {
+      if (node === undefined) throw new StorageError("there is no connection to it"); // The client forgets such nodes.
+      return examineServer(node, settings, clockNow);
+    });
+    const found = await catchOutage(examined, ({ message }) => [finding("slotsNotServed", { slots, reason: message })]);
+    findings.push(...found.map((one) => ({ ...one, subject: `${place} ${one.subject}` })));
+  }
   return findings;
 }
 
 async function clusterState(cluster: Cluster): Promise<Finding> {
   const info = fieldsOf(await cluster.cluster("INFO"));
   const state = info.get("cluster_state") ?? "unknown";
-  return finding(state === "ok" ? "clusterOk" : "clusterNotOk", { state, slots: Number(info.get("cluster_slots_ok")) });
+  const slots = Number(info.get("cluster_slots_ok"));
+  return finding(state === "ok" && slots === SLOTS ? "clusterOk" : "clusterNotOk", { state, slots });
 }
 
 async function examineServer(node: Redis, settings: RedisSettings, now: () => number): Promise<Finding[]> {
