@@ -104,7 +104,7 @@ describe("the sources of a configuration file", () => {
   });
 
   it.for([
-    ["", "news:\n  sources:\n    - id: a\n"],
+    ["quota: {}\n", "news:\n  sources:\n    - id: a\n"],
     ["news:\n  max_items: 5 # Few.\n", "# Few.\n  sources:\n    - id: a\n"],
     ["news: { sources: [ { id: b, name: B, lang: en, url: b.xml } ] } # One.\n", "# One."],
     ['{\n    "news": { "max_items": 5 }\n}\n', '    "news": {\n        "max_items": 5,\n        "sources": [\n'],

@@ -91,6 +91,14 @@ describe("configuration", () => {
       expect((await loadConfig({ file, env: {}, flags: { storage: "fs:./x" } })).config.storage).toBe("fs:./x");
     }));
 
+  it.each(["", " \n", "# server: { port: 1 }\n", "---\n"])("refuses a file without content: %j", (text) =>
+    withFile(text, async (file) => {
+      await expect(loadConfig({ file, env: {}, flags: {} })).rejects.toThrow(`The configuration ${file} is empty`);
+      await writeFile(file, "{}");
+      expect((await loadConfig({ file, env: {}, flags: {} })).config.server.port).toBe(8787);
+    }),
+  );
+
   it("refuses an unknown key, a value out of its bounds and an unreadable file, naming each", async () => {
     const load = (text: string) => withFile(text, (file) => loadConfig({ file, env: {}, flags: {} }));
     await expect(load("exchnage: { rate: 1 }")).rejects.toThrow("exchnage: is not a known key");
@@ -102,7 +110,7 @@ describe("configuration", () => {
     await expect(load("- a")).rejects.toThrow("must hold an object");
     await expect(loadConfig({ file: "/nowhere.yaml", env: {}, flags: {} })).rejects.toThrow(ConfigError);
     await expect(loadConfig({ env: { ANP_SERVER_PORT: "many" }, flags: {} })).rejects.toThrow("server.port");
-    expect((await load("")).config.server.port).toBe(8787);
+    expect((await load("{}")).config.server.port).toBe(8787);
   });
 
   it("names the variable or the file, the value and the bound of what is wrong, and the key that was meant", () =>
@@ -160,7 +168,7 @@ describe("configuration", () => {
         expect(fault.message).toMatch(new RegExp(`^${key}: .*must not be written in `));
         expect(fault.message).not.toContain("hush");
       }
-      await writeFile(file, "");
+      await writeFile(file, "{}");
       const short = (await load({ ANP_AUTH_JWT_SECRET: "hush-hush" }).catch((error: unknown) => error)) as Error;
       expect(short.message).toBe(
         "auth.jwt.secret: must have at least 32 characters (ANP_AUTH_JWT_SECRET in the environment)",
