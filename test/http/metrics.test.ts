@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { createConcurrencyLimits } from "../../src/http/limits/concurrency-limits.ts";
 import { createMetrics, type Metrics } from "../../src/http/metrics/metrics.ts";
@@ -10,6 +10,7 @@ import { printKey } from "../../src/storage/documents.ts";
 import { StorageError } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { fails, startModelServer, says, type ModelServer } from "../assistant/model-server.ts";
+import { createWorld, NOON, rss } from "../news/world.ts";
 import { openLoadedService } from "../support/service.ts";
 import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 import { readSeries, type Series } from "./scrape.ts";
@@ -176,6 +177,27 @@ describe("metrics", () => {
     expect(series.get("anp_news_full_sync_age_seconds")).toBeGreaterThanOrEqual(90);
     broken = false;
   });
+});
+
+it("report the age of the last refresh that read a source, however many have failed since", async () => {
+  const world = await createWorld();
+  onTestFinished(() => world.close());
+  const { service } = await openLoadedService({ fixture: "small" });
+  const news = world.news({ sources: [{ id: "wire", name: "Wire", lang: "en", url: "wire.xml" }] });
+  const metrics = createMetrics("1.2.3");
+  metrics.watch({ service: { ...service, clock: world.clock, news }, inFlight: () => 0, state: () => undefined });
+  const ageAfterRefresh = async () => {
+    await news.refresh("full");
+    return readSeries(await metrics.text()).get("anp_news_refresh_age_seconds");
+  };
+  expect(await ageAfterRefresh()).toBe(Infinity);
+  await world.write("wire.xml", rss([{ title: "Ferries return", at: NOON }]));
+  expect(await ageAfterRefresh()).toBe(0);
+  await world.write("wire.xml", "<html>");
+  for (const minutes of [10, 20]) {
+    world.clock.advance(600_000);
+    expect(await ageAfterRefresh()).toBe(minutes * 60);
+  }
 });
 
 it("start at zero, with the buckets of a latency in seconds", async () => {
