@@ -31,6 +31,7 @@ export async function portOccupant(place: Listening): Promise<Finding> {
   if (section === "admin") return finding((await isAdminAddress(url)) ? "ownAdmin" : "takenPort", values);
   const { state, reason, version } = await readDaemonStatus({ url, isOwn: true }, Date.now());
   if (section === "metrics") return finding(version === null ? "takenPort" : "ownMetrics", values);
-  const name = { ready: "ownDaemon", "not ready": "unreadyDaemon", unreachable: "takenPort" } as const;
+  const unready = reason?.startsWith("another storage") === true ? "lostStorage" : "unreadyDaemon";
+  const name = { ready: "ownDaemon", "not ready": unready, unreachable: "takenPort" } as const;
   return finding(name[state], { ...values, reason });
 }

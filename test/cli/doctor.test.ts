@@ -202,6 +202,25 @@ describe("of the port", () => {
     });
   });
 
+  it("it is an error that its daemon has lost the storage, with what to do", async () => {
+    const daemon = await serveHere(["--storage", "fs:data"], { cwd });
+    cleanup.push(() => daemon.end());
+    const { port } = new URL(daemon.url);
+    await rename(join(cwd, "data"), join(cwd, "elsewhere"));
+    const gone = await examine(["--storage", "fs:data"], { ANP_SERVER_PORT: port });
+    expect(gone.of("storage", "address")?.remedy).toContain("bring it back");
+    await mkdir(join(cwd, "data"));
+    const other = await examine(["--storage", "fs:data"], { ANP_SERVER_PORT: port });
+    for (const { code, of } of [gone, other]) {
+      expect(code).toBe(1);
+      expect(of("port", "server.port")).toMatchObject({
+        level: "error",
+        message: expect.stringContaining("has lost its storage: another storage is in the place of this one") as string,
+        remedy: expect.stringContaining("`anp storage accept`") as string,
+      });
+    }
+  });
+
   it("it takes serve's flags, which have precedence over the configuration", async () => {
     const daemon = await serveHere(["--storage", "memory:"], { cwd });
     cleanup.push(() => daemon.end());
