@@ -26,7 +26,8 @@ const ratesConfig = section({
 
 const isOrigin = (value: string) => value === "*" || (URL.canParse(value) && new URL(value).origin === value);
 const origin = z.string().refine(isOrigin, "must be an origin such as https://app.example.com, or * for all");
-const host = () => z.string().default("127.0.0.1");
+const host = () => z.string().overwrite(withoutBrackets).default("127.0.0.1");
+const withoutBrackets = (host: string): string => host.replace(/^\[(.+)\]$/, "$1"); // As in a URL.
 const portOf = (shown: number) => example(z.int().min(0).max(65_535), shown).optional();
 const pem = (shown: string) => example(z.string().min(1), shown);
 const fileOf = (shown: string) => example(z.string(), shown).optional();

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { addressOf } from "../../src/client/daemon-url.ts";
 import { configKeys, configJsonSchema } from "../../src/config/config-schema.ts";
 import { exampleConfig } from "../../src/config/config-example.ts";
 import { ConfigError } from "../../src/config/config-errors.ts";
@@ -78,6 +79,15 @@ describe("configuration", () => {
       expect(config.server.host).toBe("127.0.0.1");
       expect(baseDir).toBe(folder);
     }));
+
+  it("takes an IPv6 address with the brackets that it has in a URL", async () => {
+    const { config } = await loadConfig({ env: { ANP_SERVER_HOST: "[::1]" }, flags: { "admin.host": "::1" } });
+    expect([config.server.host, config.admin.host, addressOf(config.server)]).toEqual([
+      "::1",
+      "::1",
+      "http://[::1]:8787",
+    ]);
+  });
 
   it("takes an empty variable as not set", async () => {
     const env = { ANP_SERVER_PORT: "", ANP_SERVER_HOST: "", ANP_AUTH_JWT_SECRET_FILE: "" };
