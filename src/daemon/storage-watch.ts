@@ -126,11 +126,12 @@ export class StorageWatch {
     if (now - at < pause_ms && !(this.#isUp && isSettled)) return;
     const failures = this.#failures;
     const lost_s = Math.round(lost_ms / 100) / 10;
-    const err = this.#lastError;
+    const err = this.#lastError as Error;
+    const state = /\bENOSPC\b/.test(err.message) ? "full" : "lost";
     if (this.#isUp) this.#deps.logger.info({ failures, lost_s }, "the storage is back");
     else if (isUp)
-      this.#deps.logger.error({ err, failures, remedy: storageRemedy((err as Error).message) }, "the storage is lost");
-    else this.#deps.logger.warn({ failures, lost_s }, "the storage is still lost");
+      this.#deps.logger.error({ err, failures, remedy: storageRemedy(err.message) }, `the storage is ${state}`);
+    else this.#deps.logger.warn({ failures, lost_s }, `the storage is still ${state}`);
     const pause = this.#isUp || isUp ? MIN_PAUSE_MS : Math.min(MAX_PAUSE_MS, pause_ms * 2);
     this.#reported = { isUp: this.#isUp, at: now, pause_ms: pause };
     this.#failures = 0;

@@ -3,6 +3,7 @@ import { StorageWatch } from "../../src/daemon/storage-watch.ts";
 import { StorageError, StorageReplacedError } from "../../src/storage/storage.ts";
 
 let lost: boolean;
+let reason: string;
 let replaced: StorageReplacedError[];
 let told: string[];
 let states: (boolean | number)[];
@@ -13,12 +14,13 @@ const tell = (_fields: object, message: string): void => {
 };
 
 function fail(): void {
-  watch.failed(new StorageError("no answer"));
+  watch.failed(new StorageError(reason));
 }
 
 beforeEach(() => {
   vi.useFakeTimers();
   lost = false;
+  reason = "no answer";
   replaced = [];
   told = [];
   states = [];
@@ -26,7 +28,7 @@ beforeEach(() => {
     logger: { debug: tell, info: tell, warn: tell, error: tell },
     probe() {
       if (lost) fail();
-      return lost ? Promise.reject(new StorageError("no answer")) : Promise.resolve();
+      return lost ? Promise.reject(new StorageError(reason)) : Promise.resolve();
     },
     findLost: () => Promise.resolve({ lost: replaced, parts: 3 }),
     onChange: (up) => states.push(up),
@@ -51,6 +53,13 @@ it("reports a short loss and its end at once", async () => {
   await vi.advanceTimersByTimeAsync(1000);
   expect(told).toEqual(["the storage is lost", "the storage is back"]);
   expect(states.filter((one) => typeof one === "boolean")).toEqual([false, true]);
+});
+
+it("calls a storage full whose disk is", async () => {
+  reason = "Cannot write ready/probe: ENOSPC: no space left on device, write";
+  lost = true;
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(told.slice(0, 2)).toEqual(["the storage is full", "the storage is still full"]);
 });
 
 it("finds by itself that the storage takes no writes any more", async () => {
