@@ -166,8 +166,7 @@ async function readConfigTree(file: string, cwd: string): Promise<ConfigTree> {
   } catch (error) {
     throw new ConfigError([`Cannot read the configuration ${file}: ${(error as Error).message}`], { cause: error });
   }
-  if (tree === null || tree === undefined)
-    throw new ConfigError([`The configuration ${file} is empty (defaults alone are {}).`]);
+  if (tree == null) throw new ConfigError([`The configuration ${file} is empty (defaults alone are {}).`]);
   if (!isRecord(tree)) throw new ConfigError([`${file} must hold an object.`]);
   for (const { path, schema } of configNodes())
     if (schema instanceof z.ZodObject && getAt(tree, path) === null) removeAt(tree, path);

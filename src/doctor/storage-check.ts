@@ -68,8 +68,7 @@ async function creationProblem(folder: string): Promise<string | undefined> {
 
 async function examine(storage: Storage, { config }: LoadedConfig, now: number): Promise<Finding[]> {
   const findings: Finding[] = [finding("address", { url: storage.url }), await roundTrip(storage)];
-  // A storage that does not answer is reported once.
-  if (findings[1]!.level === "error") return findings;
+  if (findings[1]!.level === "error") return findings; // A storage that does not answer is reported once.
   findings.push(...(await identityOf(storage, config.storage_id)), await lastUseFinding(storage, systemClock.now()));
   findings.push(...(await futureQuotaDays(storage, now, config.quota.timezone)));
   findings.push(...(await checkTokens(storage)));
@@ -136,8 +135,7 @@ async function roundTrip(storage: Storage): Promise<Finding> {
     if (!created || again || read !== value || (await storage.has(key))) return finding("brokenRoundTrip");
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    // The value may exist although the call failed.
-    await storage.remove(key).catch(() => undefined);
+    await storage.remove(key).catch(() => undefined); // The value may exist although the call failed.
     return finding("noRoundTrip", failureOf(error));
   }
   return finding("roundTrip", { ms: Math.ceil(performance.now() - from) });
@@ -160,19 +158,16 @@ async function newestSnapshot(storage: Storage, now: number): Promise<Finding[]>
   const newest = await store.readNewest(await store.newestNumber(), parseSnapshot);
   const ahead = newest === undefined ? 0 : newest.record.published_ms - now;
   if (ahead > CLOCK_BOUND_MS) return [finding("futureNews", { seconds: seconds(ahead) })];
-  const disabled = (newest?.record.sources ?? []).filter(isDisabled).map(({ id, last_error, ...source }) => {
-    const remedy = remedyOf({ ...source, failure: source.failure! });
+  const wrong = (newest?.record.sources ?? []).flatMap(({ id, last_error, ...source }) => {
+    const { failure = "", items } = source;
+    const remedy = remedyOf({ ...source, failure });
+    if (failure === "empty" && source.kind !== "news") return finding("emptySource", { id, items, remedy });
+    if (!isDisabled(source)) return [];
     const failures = source.failures === 1 ? "a failure" : `${source.failures} failures in a row`;
-    const until = source.items > 0 ? " Until then its last good content is used." : "";
+    const until = items > 0 ? " Until then its last good content is used." : "";
     return finding("disabledSource", { id, failures, reason: last_error, remedy, until });
   });
-  const emptied = (newest?.record.sources ?? []).flatMap(({ id, kind, items, failure = "" }) => {
-    if (failure !== "empty" || kind === "news") return [];
-    const entries = `${items} ${items === 1 ? "entry" : "entries"}`;
-    return finding("emptySource", { id, entries, remedy: remedyOf({ failure, status: undefined }) });
-  });
-  const found = [...disabled, ...emptied];
-  return damaged.length === 0 ? found : [finding("damagedNews", { count: damaged.length }), ...found];
+  return damaged.length === 0 ? wrong : [finding("damagedNews", { count: damaged.length }), ...wrong];
 }
 
 export const seconds = (ms: number): string => `${Math.round(Math.abs(ms) / 1000)} s`;

@@ -55,7 +55,7 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
         if (kind === undefined || key[prefix.length + 1] === kind) yield key.map((text) => new EncodedSegment(text));
       }
     },
-    examine: (now, whole) => driver.examine(now, whole),
+    examine: (now, whole) => call("examine", ["storage"], () => driver.examine(now, whole)),
     tidy: async (now, signal) => driver.tidy?.(now, signal) ?? 0,
     close: () => stock.dispose(),
   };

@@ -146,6 +146,12 @@ it.skipIf(process.geteuid?.() !== 0)(
       message: `${entry} belongs to user 0: user 4711, whose storage it is, cannot read it.`,
       remedy: expect.stringContaining(`chown -R 4711 ${folder}`) as string,
     });
+    await chown(entry, 4711, 4711);
+    await chown(folder, 4712, 4712);
+    expect((await examine(["--storage", "fs:data"])).of("storage", "owners")).toMatchObject({
+      level: "warning",
+      message: `${folder} belongs to user 4712, and what is in it to user 4711: user 4712 cannot read it.`,
+    });
   },
 );
 
@@ -490,7 +496,7 @@ it("reports a help center that has lost its articles", async () => {
   }
   expect((await examine(["--config", file!])).of("storage", "source help:en")).toMatchObject({
     level: "warning",
-    message: "It lists no article: its last good content, 1 entry, is used.",
+    message: "It lists no article: its last ones (1) are used.",
     remedy: expect.stringContaining("taken out of the configuration") as string,
   });
 });

@@ -43,10 +43,11 @@ async function readSources({ counters, gauges }: Meters, { service, inFlight, st
   if (news !== undefined) {
     const ageOf = (iso: string | null): number =>
       iso === null ? Infinity : Math.max(0, service.clock.now() - Date.parse(iso)) / 1000;
-    const reads = news.sources.flatMap(({ last_ok_at }) => last_ok_at ?? []).sort();
-    gauges.anp_news_refresh_age_seconds.set(
-      ageOf(news.sources.length > 0 ? (reads.at(-1) ?? null) : news.published_at),
-    );
+    const [lastRead = news.published_at] = news.sources
+      .map(({ last_ok_at }) => last_ok_at ?? "")
+      .sort()
+      .reverse();
+    gauges.anp_news_refresh_age_seconds.set(ageOf(lastRead || null));
     gauges.anp_news_full_sync_age_seconds.set(ageOf(news.last_full_sync_at));
     gauges.anp_news_items.set(news.items);
     gauges.anp_news_sources_failing.set(news.sources.filter(({ ok }) => !ok).length);

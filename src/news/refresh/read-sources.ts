@@ -136,8 +136,8 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
       fetched.abort();
       status = reading === undefined ? 304 : reading.status;
       const parsed = reading && (await parse(source, reading, isConditional ? previous.hash : null));
-      const isEmptied = source.kind === "help" && parsed?.counts.kept === 0 && (previous.items ?? 0) > 0;
-      if (isEmptied) throw new SourceError("empty", "it lists no article");
+      if (source.kind === "help" && parsed?.counts.kept === 0 && previous.items)
+        throw new SourceError("empty", "it lists no article");
       const { hash = previous.hash, content, counts: last_read = previous.last_read } = parsed ?? {};
       const good = { ...NO_FAILURE, ok: true, last_ok_ms, last_error: null };
       const unchanged = parsed === undefined;
@@ -145,12 +145,11 @@ function createReadOne(before: readonly SourceState[], deps: SourceReaderDeps) {
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       const { failure, message: reason } = error;
-      const ok = failure === "empty";
-      const isQuiet = ok && source.kind === "news"; // A feed may be quiet.
+      const ok = failure === "empty"; // A feed may be quiet.
       const kept = (previous.items ?? 0) > 0 ? "; its last good content stays" : "";
       const said = `the news source ${source.id} ${ok ? "is empty" : "failed"}${kept}`;
       const fields = { source: source.id, url: previous.url, failure, reason, ...(ok && { remedy: remedyOf(error) }) };
-      logger[isQuiet ? "info" : "warn"](fields, said);
+      logger[ok && source.kind === "news" ? "info" : "warn"](fields, said);
       const changed = ok ? { ...NO_FAILURE, failure, last_ok_ms } : pacing.failed(source.location, previous, error);
       return { state: { ...previous, status, ...changed, ok, last_error: reason }, content: undefined };
     } finally {

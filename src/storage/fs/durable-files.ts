@@ -26,7 +26,7 @@ const MAX_KNOWN_FOLDERS = 10_000; // Folders cached as existing: every session h
 export class DurableFiles {
   readonly #base: string;
   readonly #isThere: () => boolean;
-  readonly #mark: string;
+  readonly #mark: string | undefined;
   #owner: Stats | false | undefined; // Once it was looked up.
   readonly #sync = createFolderSyncs();
   readonly #sealed = new SealedFolders();
@@ -39,8 +39,8 @@ export class DurableFiles {
   readonly #buffer = Buffer.allocUnsafeSlow(READ_AT_ONCE + 1);
 
   /** @param isThere whether the base is known to exist, false when it may be new; throws if it was replaced or lost
-   * @param mark a file as old as what is stored below the base */
-  constructor(base: string, isThere: () => boolean = () => false, mark = base) {
+   * @param mark a file that the first writer made */
+  constructor(base: string, isThere: () => boolean = () => false, mark?: string) {
     this.#mark = mark;
     this.#base = base;
     this.#isThere = isThere;
@@ -141,8 +141,7 @@ export class DurableFiles {
       } catch (error) {
         if (hasCode(error, "EEXIST")) return "conflict";
         if (isAgain) throw error;
-        // It has as many links as the file system allows, or it or a folder was removed.
-        this.#shared = undefined;
+        this.#shared = undefined; // It has as many links as the file system allows, or it or a folder was removed.
         this.#forgetFolders();
       }
     }
@@ -221,18 +220,12 @@ export class DurableFiles {
   }
 
   async #makeFolder(folder: string): Promise<void> {
-    const { owner } = this;
-    if (owner === false) return mkdir(folder, FOLDER_MODE).catch(ignoring("EEXIST"));
+    if (this.owner === false) return mkdir(folder, FOLDER_MODE).catch(ignoring("EEXIST"));
     if (existsSync(folder)) return;
     const temporary = this.#temporaryPath(folder);
     await mkdir(temporary, FOLDER_MODE);
-    try {
-      await give(temporary, owner);
-      await rename(temporary, folder); // It replaces no folder but an empty one.
-    } catch (error) {
-      await rmdir(temporary);
-      if (!existsSync(folder)) throw error;
-    }
+    const named = give(temporary, this.owner).then(() => rename(temporary, folder)); // It replaces only an empty folder.
+    await named.catch((error: unknown) => rmdir(temporary).then(() => ignoring("EEXIST", "ENOTEMPTY")(error)));
   }
 
   /** A forgotten folder is only looked up again. */
@@ -252,23 +245,21 @@ export class DurableFiles {
 
   async #writeTemporary(path: string, text: string): Promise<string> {
     const folder = dirname(path);
-    const { owner } = this;
     const temporary = this.#temporaryPath(path);
     try {
       await this.ensureFolder(folder);
-      await writeSynced(temporary, text, owner);
+      await writeSynced(temporary, text, this.owner);
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
       this.#forgetFolders(); // Somebody removed the folder, or one above it, since it was made.
       await this.ensureFolder(folder);
-      await writeSynced(temporary, text, owner);
+      await writeSynced(temporary, text, this.owner);
     }
     return temporary;
   }
 
   #temporaryPath(path: string): string {
-    const name = `.${basename(path)}.${this.#writer}-${this.#temporaryFiles++}${TEMPORARY_SUFFIX}`;
-    return join(dirname(path), name);
+    return join(dirname(path), `.${basename(path)}.${this.#writer}-${this.#temporaryFiles++}${TEMPORARY_SUFFIX}`);
   }
 
   /** Creates a folder and missing ones above it, and syncs their names. Node's recursive mkdir hangs below /proc. */
@@ -284,12 +275,12 @@ export class DurableFiles {
 export const replaceFile = (path: string, text: string): Promise<void> =>
   new DurableFiles(dirname(path)).write(path, text);
 
-/** The user who is to have what this process creates, which nobody else could read: the owner of the mark; for root, of
- * the folder if the mark is missing or root's. A mounted folder may belong to somebody else than its user does, so only
- * root asks it. False for the process's own user, and for root, who reads everything. */
-function ownerOf(mark: string, base: string): Stats | false {
+/** The user who is to have what this process creates, since no other one can read it: the owner of the mark; for root, of
+ * the folder if the mark is missing or root's. Only root asks the folder: a volume's may be anybody's. False for the user
+ * of this process, and for root, who reads everything. */
+function ownerOf(mark: string | undefined, base: string): Stats | false {
   const user = process.geteuid?.();
-  const known = statSync(mark, { throwIfNoEntry: false });
+  const known = mark === undefined ? undefined : statSync(mark, { throwIfNoEntry: false });
   const owner = user === 0 && !known?.uid ? nearest(base) : known;
   return owner !== undefined && owner.uid !== 0 && owner.uid !== user && owner;
 }
@@ -320,9 +311,9 @@ export const isFileDamage = (error: unknown): boolean => DAMAGE_CODES.some((code
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && "code" in error && error.code === code;
 
-/** A handler for `catch` that returns undefined for errors with that code and rethrows others. */
-export function ignoring(code: string): (error: unknown) => undefined {
+/** A handler for `catch` that returns undefined for errors with one of these codes and rethrows others. */
+export function ignoring(...codes: string[]): (error: unknown) => undefined {
   return (error) => {
-    if (!hasCode(error, code)) throw error;
+    if (!codes.some((code) => hasCode(error, code))) throw error;
   };
 }

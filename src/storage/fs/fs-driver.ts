@@ -80,8 +80,10 @@ export function fsDriver(base: string): StorageDriver {
     },
     discardItem: (key) => identity.around(() => discardItem(files, pathOf(key), base)),
     isDamage: isFileDamage,
-    examine: async (_, whole) =>
-      (await Promise.all([examineFiles(base, files), whole ? foreignFile(base, files) : []])).flat(),
+    examine: async (_, whole) => [
+      ...(whole ? await foreignFile(base, files) : []),
+      ...(await examineFiles(base, files)),
+    ],
     tidy: (now, signal) => tidyFiles(base, files, identity.check, now, signal),
   };
 }
@@ -190,16 +192,13 @@ async function examineFiles(base: string, files: DurableFiles): Promise<Finding[
 async function foreignFile(base: string, { owner }: DurableFiles): Promise<Finding[]> {
   const user = owner === false ? process.geteuid?.() : owner.uid;
   const until = performance.now() + SEARCH_MS;
-  try {
-    for await (const paths of user ? filesBelow(base) : []) {
-      for (const path of paths) {
-        const { uid, mode } = statSync(path, { throwIfNoEntry: false }) ?? { uid: user, mode: 0 };
-        if (uid !== user && (mode & 0o044) === 0) return [finding("foreignFile", { path, uid, user, base })];
-      }
-      if (performance.now() > until) break;
+  for await (const paths of user ? filesBelow(base) : []) {
+    for (const path of paths) {
+      const { uid, mode } = statSync(path, { throwIfNoEntry: false }) ?? { uid: user, mode: 0 };
+      if (uid !== user && (mode & 0o044) === 0) return [finding("foreignFile", { path, uid, user, base })];
     }
-    return [];
-  } catch (error) {
-    return [finding("unreadable", { reason: (error as Error).message, user, base })];
+    if (performance.now() > until) break;
   }
+  const { uid } = statSync(base);
+  return user && uid !== 0 && uid !== user ? [finding("otherOwner", { base, uid, user })] : [];
 }
