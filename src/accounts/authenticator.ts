@@ -117,8 +117,7 @@ function identityOf(payload: Record<string, unknown>, { claims }: JwtConfig) {
   // A number that JSON cannot represent exactly may be another user's.
   if (typeof user !== "string" && !Number.isSafeInteger(user)) return undefined;
   const user_id = String(user);
-  // It is printed and logged.
-  const isClean = user_id !== "" && isPortable(user_id) && !/\p{Cc}/u.test(user_id);
+  const isClean = user_id !== "" && isPortable(user_id) && !/\p{Cc}/u.test(user_id); // It is printed and logged.
   if (!isClean || codePoints(user_id) > LIMITS.userId) return undefined;
   const [quota, plan, lang] = [claims.free_daily_quota, claims.plan, claims.lang].map(
     (name) => payload[name] ?? undefined,

@@ -43,8 +43,7 @@ export async function eraseUser(service: AccountsService, user: string, about: E
   const erased: Erased = { tokens: 0, values: 0, answers: 0, events: 0 };
   await users.erase(profile, record);
   for await (const { text } of storage.children(["users", user, "tokens"])) {
-    // The list entry is removed last, so that a continued run finds the token.
-    await storage.remove(tokenKey(text));
+    await storage.remove(tokenKey(text)); // The list entry is removed last, so that a continued run finds the token.
     await storage.remove(["users", user, "tokens", text]);
     erased.tokens += 1;
   }

@@ -56,8 +56,7 @@ async function storeBatch(storage: Storage, batch: readonly StoredValue[], progr
       const place = `a different value at ${printKey(key)}`;
       throw new StorageNotEmptyError(`The storage ${storage.url} has ${place}. Start with an empty one.`);
     }
-    // A document may have changed between two attempts: the later value wins.
-    await storage.put(key, value);
+    await storage.put(key, value); // A document may have changed between two attempts: the later value wins.
   }
 }
 

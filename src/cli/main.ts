@@ -28,8 +28,7 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
     return invocation.exit;
   } catch (error) {
     if (error instanceof CommanderError) {
-      // commander has already printed its message.
-      return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+      return error.exitCode === 0 ? EXIT.ok : EXIT.usage; // commander has already printed its message.
     }
     const { exit, lines } = (await import("./framework/error-to-exit-code.ts")).reportOf(error, invocation);
     writeError(io, `${lines.join("\n")}\n`);

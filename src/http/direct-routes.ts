@@ -15,8 +15,7 @@ export class DirectApp extends H3 {
  * read itself. Any other request, and one with an Origin, goes through h3. Both give the same answers. */
 export function nodeHandler(app: H3): RequestListener {
   const throughH3 = toNodeHandler(app);
-  // Middleware sees every request.
-  if (!(app instanceof DirectApp) || app["~middleware"].length > 0) return throughH3;
+  if (!(app instanceof DirectApp) || app["~middleware"].length > 0) return throughH3; // Middleware sees every request.
   return (request, response) => {
     const { url = "", method = "" } = request;
     const mark = url.indexOf("?");

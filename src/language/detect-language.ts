@@ -29,6 +29,5 @@ export function detectLanguage(text: string, fallback: Language = "en"): Languag
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
   const others = text.match(/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0;
   if (4 * others >= han) return /\p{L}/u.test(text) ? "en" : fallback;
-  const words = text.match(/\p{Script=Latin}{2,}/gu)?.length ?? 0;
-  return han * 2 >= words ? "zh" : "en";
+  return han * 2 >= (text.match(/\p{Script=Latin}{2,}/gu)?.length ?? 0) ? "zh" : "en";
 }

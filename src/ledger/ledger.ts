@@ -62,7 +62,6 @@ export function createLedger(given: Omit<LedgerDeps, "monotonic"> & Partial<Pick
     settled: async (): Promise<void> => void (await Promise.all(indexing.values())),
     /** The entries from number `from` to number `to`, both included, oldest first, as far as they exist. */
     read: (user: string, from: number, to: number, cached?: boolean) => ledgerOf(user).entries.read(from, to, cached),
-    /** All entries, oldest first, in flat memory. */
-    entries: (user: string) => ledgerOf(user).entries.all(),
+    entries: (user: string) => ledgerOf(user).entries.all(), // All entries, oldest first, in flat memory.
   };
 }

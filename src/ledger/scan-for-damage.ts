@@ -15,8 +15,7 @@ export interface ChargeTrace {
   /** Whether this key, which begins with `users` and a user, holds a trace. */
   isAt(key: readonly EncodedSegment[]): boolean;
   readonly schema: z.ZodType<{ message_id: number }>;
-  /** The id of the charged answer. */
-  answerOf(value: { readonly message_id: number }, key: Key): number;
+  answerOf(value: { readonly message_id: number }, key: Key): number; // The id of the charged answer.
 }
 
 /** Callbacks for every key and entry that a verification reads, so that further checks need no scan of their own. */

@@ -56,8 +56,7 @@ export class UserLedger {
   readonly entries: EntryStore;
   #end: LedgerEnd | undefined;
   #indexed: StoredEntry | undefined; // The last entry whose operation this process has seen in the index.
-  /** A read of the head that is scheduled and has not started. */
-  #shared: Promise<OpenLedger> | undefined;
+  #shared: Promise<OpenLedger> | undefined; // A read of the head that is scheduled and has not started.
   #opened: OpenLedger | undefined;
 
   constructor(user: string, deps: LedgerDeps, cache: EntryCache) {

@@ -32,8 +32,7 @@ export function createIds(clock: Clock, random: Random) {
     },
     /** A request id: 26 characters of `[0-9a-z]`, unique without a check (80 random bits a millisecond). */
     request(): string {
-      const time = Math.max(0, clock.now()).toString(36).padStart(9, "0");
-      return `r${time}${digits(16)}`;
+      return `r${Math.max(0, clock.now()).toString(36).padStart(9, "0")}${digits(16)}`;
     },
   };
 }

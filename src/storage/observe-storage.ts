@@ -8,8 +8,7 @@ export interface StorageObserver {
   /** A call has succeeded in `ms`. @param times how many calls of that verb this one represents */
   storageCalled(verb: StorageVerb, ms: number, times: number): void;
   storageFailed(verb: StorageVerb, error: unknown): void;
-  /** A value was found damaged. @param key as `printKey` shows it */
-  damaged(key: string): void;
+  damaged(key: string): void; // A value was found damaged. @param key as `printKey` shows it
 }
 
 const TIMED_OF_HAS = 16; // `has` and `laterItem` run at every request: one call in this many is timed.

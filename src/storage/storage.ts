@@ -52,8 +52,7 @@ export interface Storage {
   /** Removes what killed writers left, and returns how many files. It also seals full folders of ledgers. It may scan
    * everything, in the background. @param now ms since 1970 */
   tidy(now: number, signal?: AbortSignal): Promise<number>;
-  /** Closes the connection without waiting for running calls. */
-  close(): Promise<void>;
+  close(): Promise<void>; // Closes the connection without waiting for running calls.
 }
 
 /** How many parts of a storage can be lost independently (as primaries of a cluster), and the errors of lost ones. */
@@ -63,10 +62,8 @@ export type LostParts = { readonly lost: readonly StorageReplacedError[]; readon
 export interface StorageIdentity {
   readonly expected: { expect(id: string, isFixed: boolean): void };
   readonly marks: readonly string[]; // Encoded keys that hold the id: some on each part that can be lost.
-  /** Checks the part that holds the encoded key. @throws StorageReplacedError */
-  verify(key: string): Promise<void>;
-  /** Checks every part. @throws StorageError when none answers */
-  findLost(): Promise<LostParts>;
+  verify(key: string): Promise<void>; // Checks the part that holds the encoded key. @throws StorageReplacedError
+  findLost(): Promise<LostParts>; // Checks every part. @throws StorageError when none answers
 }
 
 /** A key is a path of segments. A segment is any text but NUL; {@link encodeSegment} makes it safe, so ids made by

@@ -65,8 +65,7 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const isLacking = (): boolean =>
     isKind("state", question.replace(MY, "")) || lacksPart(parts, found, said) || lacksFact(question, said);
   const isDoubtful = found.outcome === "answered" && (isSame || (!isTitle && (isRule || isLacking())));
-  const answer = isDoubtful ? asUnsure(found, routing.lang) : found;
-  return settle(answer, findings, request, index);
+  return settle(isDoubtful ? asUnsure(found, routing.lang) : found, findings, request, index);
 }
 
 /** Answers whether something works now from recent notices whose titles state that: surely if the newest is about exactly

@@ -53,8 +53,7 @@ export class AnswerIndex {
   change({ removed, added }: PassageChanges): void {
     for (const key of removed) this.#remove(key);
     for (const passage of added) this.#add(passage);
-    // Loaded now, because an update may take longer than a question.
-    if (added.length > 0) this.thesaurus();
+    if (added.length > 0) this.thesaurus(); // Loaded now, because an update may take longer than a question.
     for (const { details, subject } of Array.from(this.few() ?? [], (number) => this.passage(number))) {
       details();
       subject();
@@ -171,9 +170,7 @@ function readSubject(passage: Passage) {
 }
 
 /** The details of a passage, computed when a question needs them. `units`: its sentences, list items and table rows. */
-function readDetails({ text }: Passage) {
-  return { bodyTerms: new Set(searchTerms(plainText(text))), units: unitsOf(text) };
-}
+const readDetails = ({ text }: Passage) => ({ bodyTerms: new Set(searchTerms(plainText(text))), units: unitsOf(text) });
 
 /** What a question may equal to name a passage: its titles and aliases, canonical, except those without letters and digits,
  * and their forms. A headline is asked for in too many ways to have any. */

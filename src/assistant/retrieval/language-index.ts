@@ -212,8 +212,7 @@ export class Scores {
     const cut = (): void => void (best = best.sort((a, b) => b.score - a.score).slice(0, count));
     for (const document of this.#scored) {
       const score = this.#scores[document]!;
-      // Weights are at most 1, so the document cannot qualify.
-      if (score <= least) continue;
+      if (score <= least) continue; // Weights are at most 1, so the document cannot qualify.
       const weighted = score * weightOf(document);
       if (weighted <= least) continue;
       best.push({ document, score: weighted });

@@ -111,8 +111,7 @@ function createSessions({ storage, clock, kept_days }: SessionDeps) {
     const turns = await inTurn(sessionName(user, session), read);
     // Older answers have their turns before those that were read.
     const from = turns.length < Math.max(count, RECENT_TURNS) ? 0 : Math.min(...turns);
-    const missing = charged.filter((id) => id >= from && id >= oldestKept() && !turns.includes(id));
-    return { turns, missing };
+    return { turns, missing: charged.filter((id) => id >= from && id >= oldestKept() && !turns.includes(id)) };
   }
   const oldestKept = (): number => (kept_days === undefined ? 0 : minIdAt(clock.now() - kept_days * DAY_MS));
 
@@ -186,8 +185,7 @@ const OPENED = JSON.stringify({ message_id: 0 });
 
 /** The turn of the message that opened a session; none if the session was opened without one, or by an earlier build. */
 async function firstTurn(storage: Storage, { name }: Stream<SessionTurn>): Promise<SessionTurn[]> {
-  const stored = await readDocuments(storage, [name], sessionTurn);
-  return stored.map((turn) => ({ message_id: messageOf(turn, name) }));
+  return (await readDocuments(storage, [name], sessionTurn)).map((turn) => ({ message_id: messageOf(turn, name) }));
 }
 
 const messageOf = ({ message_id }: SessionTurn, key: Key): number =>

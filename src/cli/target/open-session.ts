@@ -103,8 +103,7 @@ function sessionOf<S extends AccountsService>(service: S, restart: (salt: string
     service,
     zone: service.config.quota.timezone, // The zone of the quota's days, an offset such as `+08:00`.
     close: () => service.close(),
-    /** A call on behalf of a user. @throws AnpError 404 for a user who is not known */
-    callOf,
+    callOf, // A call on behalf of a user. @throws AnpError 404 for a user who is not known
     /** The same for what gives something or acts for the user. @throws CommandFailure for an erased one */
     activeCallOf: async (user: string, idempotency_key?: string): Promise<Call> => {
       const { erased } = await userStates.profileOf(user);

@@ -105,8 +105,7 @@ async function findDuplicates(storage: Storage, open: OpenDay, events: readonly 
     for (const one of searched) one.search = { ...position, again: false };
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    // A failed search concerns only these events of the batch.
-    for (const one of searched) one.result ??= error;
+    for (const one of searched) one.result ??= error; // A failed search concerns only these events of the batch.
   }
 }
 

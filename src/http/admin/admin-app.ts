@@ -143,8 +143,7 @@ async function runCommand(event: H3Event, command: AdminCommand, caller: Caller,
       await write(frame);
       await frames.close();
     };
-    // The head of the response is sent with its first byte.
-    frames.write(Buffer.from("\n")).catch(() => undefined);
+    frames.write(Buffer.from("\n")).catch(() => undefined); // The head of the response is sent with its first byte.
     void run({ ...output, write, signal: AbortSignal.any([gone.signal, stop]) })
       .then(ended)
       .catch((err: unknown) => frames.abort(err).catch(() => undefined))

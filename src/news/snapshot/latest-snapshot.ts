@@ -74,8 +74,7 @@ export class LatestSnapshot {
   /** Checks for a newer snapshot now. @param own a snapshot that this process has just published
    * @returns number of the newest, which may be damaged; 0 without one @throws StorageError when the storage fails */
   async look(own?: PublishedDocument): Promise<number> {
-    // A check in progress may have started before the publication.
-    await this.#looking?.catch(() => undefined);
+    await this.#looking?.catch(() => undefined); // A check in progress may have started before the publication.
     return this.#sharedLook(own);
   }
 

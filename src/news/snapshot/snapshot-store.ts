@@ -85,8 +85,7 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
         // The first snapshot may still need one of the stream as fallback.
         if (await storage.has(snapshotKey(after))) await streamSnapshots.trim();
       } catch (error) {
-        // The next publication removes them.
-        if (!isOutage(error)) throw error;
+        if (!isOutage(error)) throw error; // The next publication removes them.
       }
       return version;
     },

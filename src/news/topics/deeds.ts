@@ -56,6 +56,5 @@ const meet = (a: string, b: string): boolean => b !== "" && namesOf(a).some((ter
 
 /** The words and names of a part of a title. */
 const namesOf = memoized((part: string): readonly string[] => {
-  const terms = headlineTermsOf(part, assetsInNews(part)).keys();
-  return Array.from(terms).filter((term) => !/^(?:#|@[^:]*$)/.test(term));
+  return Array.from(headlineTermsOf(part, assetsInNews(part)).keys()).filter((term) => !/^(?:#|@[^:]*$)/.test(term));
 }, 10_000);

@@ -35,8 +35,7 @@ export function createFileStreams(files: DurableFiles, pathOf: (key: string) => 
   function laterItem(stem: string, end: number): number | undefined | Promise<number | undefined> {
     const next = itemPath(stem, end + 1);
     const folder = dirname(next);
-    // A new stream has no folder yet.
-    if (end === 0 && !files.exists(dirname(folder))) return undefined;
+    if (end === 0 && !files.exists(dirname(folder))) return undefined; // A new stream has no folder yet.
     if (existsSync(next)) return end + 1;
     const last = files.stat(`${folder}/${LAST}`);
     const known = checked.get(folder);
@@ -92,8 +91,7 @@ export async function replaceItem(files: DurableFiles, path: string, value: stri
 /** Removes the last item of a stream on purpose, and the folders below `base` that have become empty. */
 export async function discardItem(files: DurableFiles, path: string, base: string): Promise<void> {
   const last = `${dirname(path)}/${LAST}`;
-  // In a copied folder, it is not a second link, but a separate file.
-  if (files.exists(last)) await files.remove(last);
+  if (files.exists(last)) await files.remove(last); // In a copied folder, it is not a second link, but a separate file.
   await files.remove(path);
   try {
     for (let folder = dirname(path); folder !== base; folder = dirname(folder)) await rmdir(folder);

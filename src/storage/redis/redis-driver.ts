@@ -29,8 +29,7 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
   );
   const identity = { expected: new ExpectedIdentity(), prefix: settings.prefix };
   const connection = new RedisConnection(stock.getInstance!(), settings.shown.replace(/\?.*/s, ""), identity);
-  // WAIT blocks its connection, so with it writes have a separate one.
-  const { waitReplicas, shown } = settings;
+  const { waitReplicas, shown } = settings; // WAIT blocks its connection, so with it writes have a separate one.
   const writing = waitReplicas > 0 ? new RedisConnection(connection.client.duplicate(), shown, identity) : connection;
   const connections = [...new Set([connection, writing])];
   const reader = createRedisReader(connection, settings);

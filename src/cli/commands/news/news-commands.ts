@@ -71,8 +71,7 @@ function showReading(reading: ReturnType<News["reading"]>): string {
   if (reading === undefined) return "refreshing the news";
   const { read, all, waiting } = reading;
   const names = [...waiting.slice(0, NAMED), ...(waiting.length > NAMED ? [`${waiting.length - NAMED} more`] : [])];
-  const rest = names.length === 0 ? "publishing" : `waiting for ${names.join(", ")}`;
-  return `${read} of ${all} sources read, ${rest}`;
+  return `${read} of ${all} sources read, ${names.length === 0 ? "publishing" : `waiting for ${names.join(", ")}`}`;
 }
 
 const status = defineCommand("news status", {
