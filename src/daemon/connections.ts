@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { createPace } from "../http/limits/pace.ts";
 import { answerParseError } from "./malformed-requests.ts";
@@ -21,6 +21,7 @@ const MAX_UNREAD_BYTES = 64 * 1024 * 1024; // Most buffered bytes of all respons
 
 interface Connection {
   response?: ServerResponse; // The last response that was begun; undefined before the first request.
+  bytes: number; // What was read when the drain began; 0 before the first request.
   awaited: ClosingReason | undefined; // What this side waits for, and since when.
   since: number;
 }
@@ -31,6 +32,7 @@ export function createConnections({ peer_ms, max_connections, closed }: Connecti
   const open = new Map<Socket, Connection>();
   const counted = new WeakSet<Socket>(); // If the peer ignores the end, a socket is closed twice.
   const maxOpen = Math.min(max_connections, Math.max(64, maxOpenFiles() - OTHER_FILES));
+  const drain = createDrain(open);
   let examining: Promise<void> | undefined;
   // Never two at once: the second would destroy a socket that the first just ended, before its data are sent.
   const examineOnce = (): void => void (examining ??= examine().finally(() => (examining = undefined)));
@@ -55,7 +57,7 @@ export function createConnections({ peer_ms, max_connections, closed }: Connecti
 
   function closeIdle(): boolean {
     const unused = [...open].filter(([, { response }]) => response === undefined);
-    const used = [...open].filter(([, { response }]) => response?.writableFinished && response.req.complete);
+    const used = [...open].filter(([, { response }]) => response !== undefined && isAnswered(response));
     const idle = [...unused, ...used].slice(0, CLOSED_TOGETHER);
     for (const [socket] of idle) {
       open.delete(socket);
@@ -75,23 +77,54 @@ export function createConnections({ peer_ms, max_connections, closed }: Connecti
   return {
     /** A request handler that notes which response a connection has begun. */
     watch(handler: RequestListener): RequestListener {
-      return (request: IncomingMessage, response: ServerResponse) => {
+      return (request, response) => {
         const connection = open.get(request.socket);
+        if (!drain.lets(response, connection?.response)) return;
         if (connection !== undefined) connection.response = response;
         handler(request, response);
       };
     },
     add(socket: Socket): void {
-      if (open.size >= maxOpen && !closeIdle()) close(socket, "idle");
-      else {
-        open.set(socket, { awaited: "headers", since: performance.now() });
-        socket.once("close", () => open.delete(socket));
-      }
+      if (open.size >= maxOpen && !closeIdle()) return void close(socket, "idle");
+      open.set(socket, { awaited: "headers", since: performance.now(), bytes: 0 });
+      socket.once("close", () => open.delete(socket));
     },
     lastResponse: (socket: Socket) => open.get(socket)?.response, // The last one that was begun.
+    drain,
     stop: () => clearInterval(timer),
   };
 }
+
+/** While connections drain, the last response of each one closes it. */
+function createDrain(open: ReadonlyMap<Socket, Connection>) {
+  let isDraining = false;
+  return {
+    begin: (): void => {
+      for (const [socket, connection] of isDraining ? [] : open) {
+        const { response } = connection;
+        if (response !== undefined) connection.bytes = socket.bytesRead;
+        if (response?.headersSent === false) response.shouldKeepAlive = false;
+      }
+      isDraining = true;
+    },
+    /** Makes a response the last one. After one that said that it closes its connection, no request can be answered, so
+     * none may run (RFC 9112 §9.6): then this is false. */
+    lets(response: ServerResponse, previous: ServerResponse | undefined): boolean {
+      if (!isDraining) return true;
+      if (previous?.headersSent === true && !previous.shouldKeepAlive) return false;
+      if (previous !== undefined) previous.shouldKeepAlive = true;
+      response.shouldKeepAlive = false;
+      return true;
+    },
+    /** Closes connections on which nothing has arrived since the beginning. */
+    closeUnused: (): void => {
+      for (const [socket, { response, bytes }] of open)
+        if (socket.bytesRead === bytes && (response === undefined || isAnswered(response))) socket.destroySoon();
+    },
+  };
+}
+
+const isAnswered = ({ writableFinished, req }: ServerResponse): boolean => writableFinished && req.complete;
 
 const TIMEOUT: NodeJS.ErrnoException = Object.assign(new Error(), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
 

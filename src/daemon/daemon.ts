@@ -199,11 +199,13 @@ export class Daemon {
     return [service.warm(), tidy(service, signal), startRetention(service, signal), service.keepVectors(signal)];
   }
 
-  /** Waits `drain_delay_ms` for load balancers to notice, stops accepting, and cuts off what runs after `drain_ms`. */
+  /** Lets each response close its connection, waits `drain_delay_ms` for load balancers to notice, stops accepting, and
+   * cuts off what runs after `drain_ms`. */
   async #drain(started: Started, background: readonly Promise<void>[], { config, logger }: Service): Promise<void> {
     const { listeners, inFlight, rates } = started;
     const { drain_ms, drain_delay_ms } = config.server;
     logger.info({ signal: (this.#stop.signal.reason as Error).message, drain_ms, drain_delay_ms }, "draining");
+    for (const listener of Object.values(listeners)) listener.drain();
     await wait(drain_delay_ms);
     // Counted before the listeners cut them off at the same moment.
     const cut = setTimeout(() => {

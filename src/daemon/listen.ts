@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { IncomingMessage, RequestListener, Server as HttpServer, ServerResponse } from "node:http";
+import { type AddressInfo, Server, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { H3 } from "h3";
 import { listen as listhen } from "listhen";
@@ -44,7 +44,7 @@ export async function listen(app: H3, host: string, port: number, tls?: TlsFiles
   server.on("clientError", refuse);
   server.headersTimeout = bounds.peer_ms;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  return { url, stop: (drain_ms: number): Promise<void> => drain(server, drain_ms).then(connections.stop) };
+  return { url, drain: connections.drain.begin, stop: (drain_ms: number) => stop(server, connections, drain_ms) };
 }
 
 async function listenWithListhen(handler: RequestListener, host: string, port: number, tls?: TlsFiles) {
@@ -71,13 +71,27 @@ async function listenWithListhen(handler: RequestListener, host: string, port: n
   }
 }
 
-const SWEEP_MS = 50; // How often connections that have become idle are closed while the server stops, ms.
+const SWEEP_MS = 50; // How often connections that are not used are closed while the server stops, ms.
 
-async function drain(server: Awaited<ReturnType<typeof listhen>>["server"], drain_ms: number): Promise<void> {
+/** Stops accepting, and waits for what runs. A timer runs before what has arrived is accepted or read, so the end of a
+ * turn is awaited: what a busy client has sent is answered. */
+async function stop(
+  server: HttpServer,
+  connections: ReturnType<typeof createConnections>,
+  drain_ms: number,
+): Promise<void> {
+  connections.drain.begin();
   const cut = setTimeout(() => server.closeAllConnections(), drain_ms);
-  // A connection whose last request ends from now on would be kept alive for seconds, and delay the stop.
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-  await once(server.close(), "close");
+  let accepted = true;
+  server.on("connection", () => (accepted = true));
+  for (let turns = 0; accepted && turns < BACKLOG; turns++) {
+    accepted = false; // Node accepts one connection per turn, and the system resets those that still wait.
+    await new Promise(setImmediate);
+  }
+  const sweep = setInterval(() => setImmediate(connections.drain.closeUnused), SWEEP_MS);
+  await once(Server.prototype.close.call(server), "close"); // The method of HTTP servers also closes idle connections.
   clearTimeout(cut);
   clearInterval(sweep);
+  server.close(); // Ends its other timer.
+  connections.stop();
 }

@@ -80,7 +80,8 @@ describe("a daemon", () => {
     expect(await status(`${url}/readyz`)).toBe(200);
     const ended = end();
     await until("it is not ready", async () => (await status(`${url}/readyz`)) === 503);
-    expect(await status(`${url}/api/v1/ai/me`, "alice-token")).toBe(200);
+    const during = await fetch(`${url}/api/v1/ai/me`, { headers: { "x-user-token": "alice-token" } });
+    expect([during.status, during.headers.get("connection")]).toEqual([200, "close"]);
     expect((await scrape(url)).get("anp_draining")).toBe(1);
     expect(await slow).toBe("cut");
     const { code, stderr } = await ended;
