@@ -85,8 +85,8 @@ export function createConnections({ peer_ms, max_connections, closed }: Connecti
       };
     },
     add(socket: Socket): void {
-      if (open.size >= maxOpen && !closeIdle()) return void close(socket, "idle");
-      open.set(socket, { awaited: "headers", since: performance.now(), bytes: 0 });
+      if (open.size >= maxOpen && !closeIdle()) close(socket, "idle");
+      else open.set(socket, { awaited: "headers", since: performance.now(), bytes: 0 });
       socket.once("close", () => open.delete(socket));
     },
     lastResponse: (socket: Socket) => open.get(socket)?.response, // The last one that was begun.

@@ -63,10 +63,10 @@ export class Daemon {
   #storageWatch: StorageWatch | undefined;
   #isStarting = true;
 
-  /** Takes over SIGINT and SIGTERM until `end`. */
+  /** Takes over SIGINT, SIGTERM and SIGHUP until `end`. */
   constructor(options: DaemonOptions) {
     this.#options = options;
-    this.#stop = awaitInterrupt(options.process, () => this.#logger?.end());
+    this.#stop = awaitInterrupt(options.process, () => this.#logger?.end(), true);
     this.#stopRequested = once(this.#stop.signal, "abort").then(() => undefined);
   }
 

@@ -272,6 +272,19 @@ it("stops while a feed keeps it waiting", async () => {
   await new Promise((resolve) => feed.close(resolve));
 });
 
+it("finishes what runs after SIGHUP, as a closed terminal sends it, and exits 0", async () => {
+  const model = await slowModel();
+  const daemon = await start(await newFolder(), IN_MEMORY, model.env);
+  const running = call(daemon.url, "chat/send", { question: "提现手续费是多少？" });
+  await model.asked;
+  const ended = daemon.end("SIGHUP");
+  await daemon.says('"signal":"SIGHUP"');
+  model.answer();
+  expect((await running).status).toBe(200);
+  expect((await ended).code).toBe(0);
+  await model.close();
+});
+
 it("ends at once at the second signal", async () => {
   const model = await slowModel();
   const daemon = await start(await newFolder(), IN_MEMORY, model.env);

@@ -51,3 +51,23 @@ it("takes the same signal for one that npm has sent on if it comes again at once
   await setImmediate();
   expect(codes).toEqual([143]);
 });
+
+it("takes SIGHUP for a request to end where it is told to, and never for a second signal", async () => {
+  awaitInterrupt({ signals, exit });
+  expect(signals.listenerCount("SIGHUP")).toBe(0); // A command ends at once, as Node does by itself.
+  signals.removeAllListeners();
+
+  const { signal, forget } = awaitInterrupt({ signals, exit }, undefined, true);
+  signals.emit("SIGHUP", "SIGHUP");
+  expect([signal.aborted, (signal.reason as Error).message]).toEqual([true, "SIGHUP"]);
+  signals.emit("SIGTERM", "SIGTERM"); // Sent together with it.
+  vi.advanceTimersByTime(1000);
+  signals.emit("SIGHUP", "SIGHUP");
+  await setImmediate();
+  expect(codes).toEqual([]);
+  signals.emit("SIGTERM", "SIGTERM");
+  await setImmediate();
+  expect(codes).toEqual([143]);
+  forget();
+  expect(signals.listenerCount("SIGHUP")).toBe(0);
+});
