@@ -15,8 +15,10 @@ type ClosingReason = "headers" | "body" | "response" | "idle"; // Incomplete, un
 
 const EXAMINED_MS = 1000; // Longest time between two checks of all connections, ms.
 const CLOSED_TOGETHER = 64; // Closed per turn of the event loop; idle ones as a group, to save searches.
-const OTHER_FILES = 512; // File descriptors reserved for the storage and for sources.
+const OTHER_FILES = 512; // File descriptors reserved for the storage and for sources, or half if those are fewer,
+const LEAST_FILES = 48; // but never less: an idle daemon has about 30 open.
 const READING = 6; // Factor of the wait for slow readers: Node does not show how much they have read.
+export const FEW_CONNECTIONS = 1024; // Fewer than these are reported, unless the configuration asks for no more.
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024; // Most buffered bytes of all responses that wait for readers.
 
 interface Connection {
@@ -31,7 +33,7 @@ interface Connection {
 export function createConnections({ peer_ms, max_connections, closed }: ConnectionBounds) {
   const open = new Map<Socket, Connection>();
   const counted = new WeakSet<Socket>(); // If the peer ignores the end, a socket is closed twice.
-  const maxOpen = Math.min(max_connections, Math.max(64, maxOpenFiles() - OTHER_FILES));
+  const maxOpen = allowedConnections(max_connections);
   const drain = createDrain(open);
   let examining: Promise<void> | undefined;
   // Never two at once: the second would destroy a socket that the first just ended, before its data are sent.
@@ -135,10 +137,13 @@ function awaitedOf({ response }: Connection): ClosingReason | undefined {
   return response.writableEnded && !response.writableFinished ? "response" : undefined;
 }
 
-function maxOpenFiles(): number {
+/** How many connections may be open: at most `max_connections`, less where the system allows few open files. */
+export function allowedConnections(max_connections: number): number {
   try {
-    return Number(/^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity);
+    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    const files = Number(limit ?? Infinity);
+    return Math.max(1, Math.min(max_connections, files - Math.min(OTHER_FILES, Math.max(LEAST_FILES, files / 2))));
   } catch {
-    return Infinity;
+    return max_connections;
   }
 }

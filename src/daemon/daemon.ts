@@ -13,6 +13,7 @@ import { awaitInterrupt, type Stoppable } from "../runtime/interrupt.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { version } from "../runtime/package-file.ts";
 import type { ServiceObserver, Service } from "../service/service.ts";
+import { allowedConnections, FEW_CONNECTIONS } from "./connections.ts";
 import { listen, type Listener } from "./listen.ts";
 import { createPinoLogger, toReadable } from "./pino-logger.ts";
 import { checkListingSizes } from "../news/sources/sources.ts";
@@ -157,7 +158,10 @@ export class Daemon {
     meter.watch({ service, inFlight: inFlight.running, state });
     const onApi = about.port === undefined ? metrics : undefined;
     const app = createApp(service, logger, { state, inFlight, rates: rates.rates, meter, metrics: onApi });
-    const bounds = { peer_ms: server.body_ms, max_connections: server.max_connections, closed: meter.connectionClosed };
+    const [max_connections, connections] = [server.max_connections, allowedConnections(server.max_connections)];
+    if (connections < Math.min(max_connections, FEW_CONNECTIONS))
+      logger.warn({ connections, max_connections }, "the limit of open files (ulimit -n) allows fewer connections");
+    const bounds = { peer_ms: server.body_ms, max_connections, closed: meter.connectionClosed };
     const tls = server.tls && tlsFilesOf(server.tls, baseDir);
     listeners.api = await listen(app, server.host, server.port, tls, bounds);
     if (metrics !== undefined && about.port !== undefined)

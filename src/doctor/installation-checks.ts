@@ -2,6 +2,7 @@ import { access, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createQuotaRules } from "../accounts/quota-rules.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
+import { allowedConnections, FEW_CONNECTIONS } from "../daemon/connections.ts";
 import { checkTlsFiles, TlsError, tlsFilesOf } from "../daemon/tls-files.ts";
 import { openFixture } from "../admin/load-fixture.ts";
 import { readLexicon } from "../assistant/lexicon-file.ts";
@@ -16,16 +17,20 @@ import { type CheckInput, finding } from "./check.ts";
 
 const CERTIFICATE_DAYS = 21; // A certificate that expires sooner is a warning, days.
 
-/** Where the configuration comes from, and the TLS files that it names. */
+/** Where the configuration comes from, whether it allows more connections than the system, and its TLS files. */
 export async function checkConfig({ loaded, now }: CheckInput): Promise<Finding[]> {
-  const { tls } = loaded.config.server;
-  if (tls === undefined) return [sources(loaded)];
+  const { tls, max_connections } = loaded.config.server;
+  const connections = allowedConnections(max_connections);
+  const found = [sources(loaded)];
+  if (connections < Math.min(max_connections, FEW_CONNECTIONS))
+    found.push(finding("fewFiles", { connections, max_connections }));
+  if (tls === undefined) return found;
   try {
     const { validTo } = await checkTlsFiles(tlsFilesOf(tls, loaded.baseDir));
-    return [sources(loaded), expiryFinding(validTo, now, "certificate")];
+    return [...found, expiryFinding(validTo, now, "certificate")];
   } catch (error) {
     if (!(error instanceof TlsError)) throw error;
-    return [sources(loaded), finding("certificateUnusable", { reason: error.message })];
+    return [...found, finding("certificateUnusable", { reason: error.message })];
   }
 }
 
