@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { H3 } from "h3";
 import { createPace } from "../http/limits/pace.ts";
 import { answerParseError } from "./malformed-requests.ts";
 
@@ -30,7 +31,7 @@ interface Connection {
 
 /** The open connections of a server. Node's own timeouts leave out connections whose request was answered early and
  * peers that do not read, and are checked every 30 s only. */
-export function createConnections({ peer_ms, max_connections, closed }: ConnectionBounds) {
+export function createConnections({ peer_ms, max_connections, closed }: ConnectionBounds, app?: H3) {
   const open = new Map<Socket, Connection>();
   const counted = new WeakSet<Socket>(); // If the peer ignores the end, a socket is closed twice.
   const maxOpen = allowedConnections(max_connections);
@@ -72,7 +73,7 @@ export function createConnections({ peer_ms, max_connections, closed }: Connecti
     if (!counted.has(socket)) closed?.(reason);
     counted.add(socket);
     if (socket.writableEnded || reason === "response") socket.destroy(); // A peer may ignore the earlier end.
-    else if (reason === "headers" && socket.bytesRead > 0) void answerParseError(TIMEOUT, socket);
+    else if (reason === "headers" && socket.bytesRead > 0) void answerParseError(TIMEOUT, socket, app);
     else socket.destroySoon();
   }
 

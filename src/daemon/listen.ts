@@ -25,15 +25,15 @@ export type Listener = Awaited<ReturnType<typeof listen>>;
 export async function listen(app: H3, host: string, port: number, tls?: TlsFiles, bounds: ConnectionBounds = BOUNDS) {
   if (tls !== undefined) await checkTlsFiles(tls);
   await checkPort(host, port); // listhen reports any failure of its own port check as a port in use.
-  const connections = createConnections(bounds);
-  const { server, url } = await listenWithListhen(connections.watch(withHost(nodeHandler(app))), host, port, tls);
+  const connections = createConnections(bounds, app);
+  const { server, url } = await listenWithListhen(connections.watch(withHost(nodeHandler(app), app)), host, port, tls);
   const refused = new WeakSet<Duplex>(); // Node reports further parts of a malformed message as further errors.
   const refuse = (error: Error, socket: Duplex): void => {
     if (!refused.has(socket)) void answerParseError(error, socket, app, connections.lastResponse(socket as Socket));
     refused.add(socket);
   };
   Object.assign(server, { requireHostHeader: false }); // Else Node answers such a request itself, without an envelope.
-  server.on("checkExpectation", (...sent: [IncomingMessage, ServerResponse]) => refuseRequest(...sent, 417));
+  server.on("checkExpectation", (...sent: [IncomingMessage, ServerResponse]) => void refuseRequest(...sent, 417, app));
   // This is not a proxy. Node hands the socket over without any listener.
   server.on("connect", ({ url: target }: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => undefined);

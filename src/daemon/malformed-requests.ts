@@ -1,18 +1,18 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { H3 } from "h3";
+import type { H3, H3Event } from "h3";
 import { AnpError } from "../contract/errors.ts";
 import { DirectApp, sendReady } from "../http/direct-routes.ts";
 import { givenRequestId } from "../http/read-request.ts";
-import { failure } from "../http/respond.ts";
+import { failure, type ReadyResponse } from "../http/respond.ts";
 import PARSE_ERRORS from "./parse-errors.json" with { type: "json" };
 
 /** Refuses HTTP/1.1 requests without a Host, and any with several (RFC 9112 §3.2), of which Node keeps the first. */
-export function withHost(handler: RequestListener): RequestListener {
+export function withHost(handler: RequestListener, app: H3): RequestListener {
   return (request, response) => {
     const hosts = request.rawHeaders.filter(isHost).length;
-    if (hosts > 1 || (hosts === 0 && request.httpVersion !== "1.0")) refuseRequest(request, response, 400);
+    if (hosts > 1 || (hosts === 0 && request.httpVersion !== "1.0")) void refuseRequest(request, response, 400, app);
     else handler(request, response);
   };
 }
@@ -52,27 +52,37 @@ async function sendBefore(last: ServerResponse): Promise<void> {
 }
 
 function parseErrorResponse({ code: name = "", rawPacket, bytesParsed = 0 }: ParseError, app?: H3) {
+  if (rawPacket?.[0] === TLS_HANDSHAKE) return refusal(new AnpError(400, NOT_TLS), new Headers(), app);
   const code = CODES[name] ?? 400;
   const text = rawPacket?.toString("latin1") ?? "";
   const origin = ORIGIN.exec(text)?.[1] ?? null;
   const [, path] = PATH.exec(text.slice(text.lastIndexOf("\n", bytesParsed) + 1)) ?? [];
+  const headers = new Headers(origin === null ? {} : { origin });
   if (code === 405 && path !== undefined && app !== undefined) {
     // No path takes OPTIONS either, so the app's response names the methods that this one takes.
-    const headers = new Headers(origin === null ? {} : { origin });
     return app.fetch(new Request(`http://anp.invalid${path}`, { method: "OPTIONS", headers }));
   }
-  const cors = app instanceof DirectApp ? app.cors?.headersFor(origin) : {};
-  return refusal(code, NO_ID, { ...cors, ...(code === 405 && { allow: "GET, HEAD, POST" }) });
+  const allow = { headers: { allow: "GET, HEAD, POST" } };
+  return refusal(new AnpError(code, undefined, code === 405 ? allow : {}), headers, app);
 }
 
 /** Sends an envelope for a request that Node refuses with an empty body: without Host (400), with an unknown Expect (417). */
-export function refuseRequest({ headers: sent }: IncomingMessage, response: ServerResponse, code: 400 | 417): void {
-  const request_id = givenRequestId({ get: (name) => [sent[name] ?? []].flat()[0] ?? null }) ?? NO_ID;
-  sendReady(response, refusal(code, request_id, { connection: "close" }));
+export async function refuseRequest({ headers }: IncomingMessage, response: ServerResponse, code: 400 | 417, app: H3) {
+  const id = [headers["x-request-id"] ?? []].flat()[0];
+  const error = new AnpError(code, undefined, { headers: { connection: "close" } });
+  sendReady(response, await refusal(error, new Headers(id === undefined ? {} : { "x-request-id": id }), app));
 }
 
-const refusal = (code: 400 | 405 | 408 | 417 | 431, request_id: string, headers: Record<string, string>) =>
-  failure(new AnpError(code), request_id, headers);
+/** The envelope of a request that no route sees, which the API's app logs and counts. */
+async function refusal(error: AnpError, headers: Headers, app?: H3): Promise<ReadyResponse> {
+  const event = { req: { headers, signal: { aborted: false } }, url: { pathname: "/" }, context: { error } };
+  const refuse = app instanceof DirectApp ? app.refuse : undefined;
+  if (refuse === undefined) return failure(error, givenRequestId(headers) ?? NO_ID);
+  return (await refuse(event as unknown as H3Event)) as ReadyResponse;
+}
+
+const TLS_HANDSHAKE = 0x16; // The first byte of a TLS connection (RFC 8446 §5.1).
+const NOT_TLS = "This port speaks plain HTTP, not TLS: its URLs begin with http://.";
 
 /** The parser's codes that mean something more specific than a malformed request. */
 const CODES = PARSE_ERRORS as Readonly<Record<string, 405 | 408 | 431>>;

@@ -20,6 +20,7 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
   // Called only for a path that cannot be decoded: no route matches it.
   const app = new DirectApp({ silent: true, onError: (_error, event) => unknown(event) });
   app.cors = context.cors;
+  app.refuse = wrap("malformed", (event) => Promise.reject(event.context["error"]));
   for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
     const outage = codesOf(endpoint).includes(503) ? 503 : 500;
     const answer = wrap(id, operationRoute(id, context), { headers: fixedHeaders(endpoint), outage });

@@ -9,6 +9,7 @@ import { ReadyResponse } from "./respond.ts";
 export class DirectApp extends H3 {
   readonly direct = new Map<string, (event: H3Event) => Promise<Response>>(); // By method and path, as `GET /api`.
   cors: Cors | undefined;
+  refuse: ((event: H3Event) => Promise<Response>) | undefined; // Throws `context.error`: for requests that no route sees.
 }
 
 /** Serves an app to Node. A request for a direct route bypasses h3's URL, event and response, which cost as much as a

@@ -6,6 +6,7 @@ import { listen as listhen } from "listhen";
 import { describe, expect, it } from "vitest";
 import { errorEnvelope } from "../../src/contract/envelope.ts";
 import { createApp } from "../../src/http/app.ts";
+import { createMetrics } from "../../src/http/metrics/metrics.ts";
 import { listen } from "../../src/daemon/listen.ts";
 import { PortError } from "../../src/daemon/bind-check.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
@@ -82,6 +83,37 @@ it("answers what is no HTTP with an envelope, and lives on", async () => {
     expect(errorEnvelope.parse(JSON.parse(body!))).toMatchObject({ success: false, code });
   }
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  await stop(1000);
+  await service.close();
+});
+
+it("logs and counts what never reaches a route, and tells a TLS client that the port speaks plain HTTP", async () => {
+  const { service } = await openFixtureService({ refresh: false });
+  const logged: object[] = [];
+  const logger = { ...silentLogger, info: (fields: object) => void logged.push(fields) };
+  const metrics = createMetrics("test");
+  const bounds = { peer_ms: 200, max_connections: 100 };
+  const { url, stop } = await listen(createApp(service, logger, { meter: metrics }), "127.0.0.1", 0, undefined, bounds);
+  const cases: [string, number, number][] = [
+    ["GET / HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n", 400, 1],
+    ["GET / HTTP/1.1\r\n\r\n", 400, 2],
+    ["\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001", 400, 3],
+    [`GET / HTTP/1.1\r\nX-User-Token: ${"x".repeat(20_000)}\r\n\r\n`, 431, 1],
+    ["hello\r\n\r\n", 405, 1],
+    ["GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n", 417, 1],
+    ["GET / HTTP/1.1\r\nHo", 408, 1],
+  ];
+  for (const [bytes, status, times] of cases) {
+    const text = await sendRaw(url, bytes);
+    const request_id = /x-request-id: (\S+)/i.exec(text)?.[1];
+    expect(logged.pop()).toMatchObject({ operation: "malformed", status, code: status, request_id });
+    expect(await metrics.text()).toContain(
+      `anp_http_requests_total{operation="malformed",status="${status}",code="${status}"} ${times}\n`,
+    );
+    expect(text.includes("This port speaks plain HTTP")).toBe(bytes.startsWith("\u0016"));
+  }
+  for (let n = 0; n < 150; n++) await sendRaw(url, "hello\r\n\r\n");
+  expect(logged.length).toBeLessThanOrEqual(100);
   await stop(1000);
   await service.close();
 });
