@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { H3 } from "h3";
@@ -140,11 +140,9 @@ function awaitedOf({ response }: Connection): ClosingReason | undefined {
 
 /** How many connections may be open: at most `max_connections`, less where the system allows few open files. */
 export function allowedConnections(max_connections: number): number {
-  try {
-    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
-    const files = Number(limit ?? Infinity);
-    return Math.max(1, Math.min(max_connections, files - Math.min(OTHER_FILES, Math.max(LEAST_FILES, files / 2))));
-  } catch {
-    return max_connections;
-  }
+  const limits = existsSync(LIMITS) ? readFileSync(LIMITS, "utf8") : "";
+  const files = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
+  return Math.max(1, Math.min(max_connections, files - Math.min(OTHER_FILES, Math.max(LEAST_FILES, files / 2))));
 }
+
+const LIMITS = "/proc/self/limits"; // On Linux.

@@ -203,8 +203,7 @@ export class Daemon {
     return [service.warm(), tidy(service, signal), startRetention(service, signal), service.keepVectors(signal)];
   }
 
-  /** Lets each response close its connection, waits `drain_delay_ms` for load balancers to notice, stops accepting, and
-   * cuts off what runs after `drain_ms`. */
+  /** Waits `drain_delay_ms` for load balancers to notice, stops accepting, and cuts off what runs after `drain_ms`. */
   async #drain(started: Started, background: readonly Promise<void>[], { config, logger }: Service): Promise<void> {
     const { listeners, inFlight, rates } = started;
     const { drain_ms, drain_delay_ms } = config.server;

@@ -62,8 +62,7 @@ function parseErrorResponse({ code: name = "", rawPacket, bytesParsed = 0 }: Par
     // No path takes OPTIONS either, so the app's response names the methods that this one takes.
     return app.fetch(new Request(`http://anp.invalid${path}`, { method: "OPTIONS", headers }));
   }
-  const allow = { headers: { allow: "GET, HEAD, POST" } };
-  return refusal(new AnpError(code, undefined, code === 405 ? allow : {}), headers, app);
+  return refusal(new AnpError(code, undefined, code === 405 ? ALLOW : {}), headers, app);
 }
 
 /** Sends an envelope for a request that Node refuses with an empty body: without Host (400), with an unknown Expect (417). */
@@ -75,12 +74,12 @@ export async function refuseRequest({ headers }: IncomingMessage, response: Serv
 
 /** The envelope of a request that no route sees, which the API's app logs and counts. */
 async function refusal(error: AnpError, headers: Headers, app?: H3): Promise<ReadyResponse> {
-  const event = { req: { headers, signal: { aborted: false } }, url: { pathname: "/" }, context: { error } };
-  const refuse = app instanceof DirectApp ? app.refuse : undefined;
-  if (refuse === undefined) return failure(error, givenRequestId(headers) ?? NO_ID);
-  return (await refuse(event as unknown as H3Event)) as ReadyResponse;
+  const event = { req: { headers, signal: { aborted: false } }, url: { pathname: "/" }, error };
+  const answered = app instanceof DirectApp && (await app.refuse?.(event as unknown as H3Event));
+  return answered ? (answered as ReadyResponse) : failure(error, givenRequestId(headers) ?? NO_ID);
 }
 
+const ALLOW = { headers: { allow: "GET, HEAD, POST" } };
 const TLS_HANDSHAKE = 0x16; // The first byte of a TLS connection (RFC 8446 §5.1).
 const NOT_TLS = "This port speaks plain HTTP, not TLS: its URLs begin with http://.";
 

@@ -19,8 +19,7 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
   const unknown = notFound(wrap, context.cors);
   // Called only for a path that cannot be decoded: no route matches it.
   const app = new DirectApp({ silent: true, onError: (_error, event) => unknown(event) });
-  app.cors = context.cors;
-  app.refuse = wrap("malformed", (event) => Promise.reject(event.context["error"]));
+  app.refuse = wrap("malformed", (event) => Promise.reject((event as unknown as { error: AnpError }).error));
   for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
     const outage = codesOf(endpoint).includes(503) ? 503 : 500;
     const answer = wrap(id, operationRoute(id, context), { headers: fixedHeaders(endpoint), outage });

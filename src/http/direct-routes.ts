@@ -2,14 +2,12 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { H3, type H3Event } from "h3";
 import { toNodeHandler } from "h3/node";
 import { NodeRequest } from "srvx/node";
-import type { Cors } from "./cors.ts";
 import { ReadyResponse } from "./respond.ts";
 
 /** An app with routes that need no router: each is one method on one path without parameters. */
 export class DirectApp extends H3 {
   readonly direct = new Map<string, (event: H3Event) => Promise<Response>>(); // By method and path, as `GET /api`.
-  cors: Cors | undefined;
-  refuse: ((event: H3Event) => Promise<Response>) | undefined; // Throws `context.error`: for requests that no route sees.
+  refuse: ((event: H3Event) => Promise<Response>) | undefined; // Answers with its `error`: for requests that no route sees.
 }
 
 /** Serves an app to Node. A request for a direct route bypasses h3's URL, event and response, which cost as much as a

@@ -13,8 +13,7 @@ const ECHO_MS = 500; // A signal repeated this soon is the same one: npm forward
 
 /** The first SIGINT or SIGTERM requests an orderly end; the second ends the process at once, as if it had been killed.
  * @param beforeEnd the last work of the process after a second signal
- * @param hangup also SIGHUP requests an orderly end. It never ends the process at once: a terminal or systemd that closes
- * a session sends it besides another signal. */
+ * @param hangup also SIGHUP requests an orderly end, and none at once: what closes a session sends it besides another. */
 export function awaitInterrupt(
   { signals, exit }: Stoppable,
   beforeEnd?: () => Promise<void> | undefined,

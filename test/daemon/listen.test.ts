@@ -112,8 +112,6 @@ it("logs and counts what never reaches a route, and tells a TLS client that the 
     );
     expect(text.includes("This port speaks plain HTTP")).toBe(bytes.startsWith("\u0016"));
   }
-  for (let n = 0; n < 150; n++) await sendRaw(url, "hello\r\n\r\n");
-  expect(logged.length).toBeLessThanOrEqual(100);
   await stop(1000);
   await service.close();
 });
