@@ -46,15 +46,7 @@ type Listeners = Partial<Record<"api" | "metrics" | "admin", Listener>>;
 type Started = { listeners: Listeners; inFlight: ConcurrencyLimits; rates: Awaited<ReturnType<typeof openRateLimits>> };
 
 /** One daemon: `run` opens, starts, serves until a stop signal, and drains. The service is created with the daemon's
- * logger and observer, so call `openLog` and `observe` first.
- * @example
- * const stoppable = { signals: process, exit: process.exit };
- * const options = { requireDurable: false, faults: undefined, adminCommands: async () => [], say, stderr: process.stderr };
- * const daemon = new Daemon({ process: stoppable, clock: systemClock, ...options });
- * const logger = daemon.openLog(config);
- * const service = await createService({ config, storage, logger, observer: daemon.observe(), ... });
- * await daemon.run({ service, baseDir: ".", fill: undefined });
- * await daemon.end(); */
+ * logger and observer, so call `openLog` and `observe` first. */
 export class Daemon {
   readonly #options: DaemonOptions;
   readonly #stop: ReturnType<typeof awaitInterrupt>;

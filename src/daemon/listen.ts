@@ -18,8 +18,6 @@ const BOUNDS: ConnectionBounds = { peer_ms: 10_000, max_connections: Infinity };
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
 /** Listens on exactly that host and port; port 0 takes a free one. With a certificate it is HTTPS.
- * @example
- * const { url, stop } = await listen(createApp(service, logger), "127.0.0.1", 8787);
  * @throws PortError when the address or the port cannot be used
  * @throws TlsError when the certificate cannot be used */
 export async function listen(app: H3, host: string, port: number, tls?: TlsFiles, bounds: ConnectionBounds = BOUNDS) {

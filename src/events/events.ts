@@ -23,10 +23,7 @@ const RANKING_MS = 50; // Pause between rankings, ms: one may take some 20 ms, a
 /** Records events, ranks the hot questions, and exports and replays the log. */
 export type Events = ReturnType<typeof createEvents>;
 
-/** The events of one storage. Several processes may share it.
- * @example
- * const events = createEvents({ storage: await openStorage("memory:"), clock, ids, logger });
- * await events.record({ user_id: "alice", event_type: "page_view" }); // { event_id: "2026-11-20-1-0", stored: true } */
+/** The events of one storage. Several processes may share it. */
 export function createEvents(dependencies: EventDeps & { readonly reportDamage?: ReportDamage }) {
   const { storage, clock, reportDamage } = dependencies;
   const onSkipped: OnSkipped = (error) => void reportDamage?.(error);

@@ -42,12 +42,7 @@ type Decision = Change | LedgerRefusal;
 export const pointsFor = (amount: number, rate: number): number => new Decimal(amount).mul(rate).floor().toNumber();
 
 /** The rules of the ledger, as one pure function of the account, the command and the instant.
- * @param now milliseconds since the Unix epoch
- * @example
- * const command = { type: "adjust", delta: 5, reason: "welcome", actor: "ops" } as const;
- * const change = decideChange(EMPTY_ACCOUNT, command, clock.now(), createQuotaRules("+08:00"));
- * if ("code" in change) throw new AnpError(change.code, change.message);
- * change.account.balance; // 5 */
+ * @param now milliseconds since the Unix epoch */
 export function decideChange(account: Account, command: LedgerCommand, now: number, quotaRules: QuotaRules): Decision {
   switch (command.type) {
     case "chat_cost":

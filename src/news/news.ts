@@ -49,12 +49,7 @@ export interface NewsDeps {
 
 export type News = ReturnType<typeof createNews>;
 
-/** The news service of one process.
- * @example
- * const config = newsConfig.parse({ sources: [{ id: "wire", name: "Wire", lang: "en", url: "wire.xml" }] });
- * const news = createNews({ config, baseDir: ".", storage, clock: systemClock, logger });
- * await news.refresh("full");
- * const { news: items, total } = await news.hot({ limit: 10, hours: 48 }); */
+/** The news service of one process. */
 export function createNews(deps: NewsDeps) {
   const { config, clock, logger, storage, shift, views = createSnapshotViews, random = systemRandom } = deps;
   const { runner = newsInProcess(), monotonic = (): number => performance.now() } = deps;

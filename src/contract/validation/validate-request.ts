@@ -10,10 +10,7 @@ export interface RawInput {
 }
 
 /** Validates an operation's input against the contract and fills in the defaults.
- * @throws AnpError 422 with every field error of query and body
- * @example
- * const { query } = validateRequest("getLedger", { query: { page: 2 } });
- * // { page: 2, page_size: 20 } */
+ * @throws AnpError 422 with every field error of query and body */
 export function validateRequest<K extends OperationId>(id: K, raw: RawInput): OperationInput<K> {
   const endpoint: Endpoint = ENDPOINTS[id];
   const fieldErrors: FieldError[] = [...(raw.fieldErrors ?? [])];

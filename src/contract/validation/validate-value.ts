@@ -20,10 +20,6 @@ type How = Pick<z.core.ParseContext, "jitless">;
 
 /** Parses a value by a schema. Requests, configurations, smoke files and stored values are all validated here, so that
  * an error reads the same wherever it is found.
- * @example
- * const checked = validate(z.object({ limit: z.int().min(1).max(20) }), { limit: 21 });
- * if (!checked.valid) console.log(checked.errors.map(printField));
- * // [ 'limit: must be an integer from 1 to 20, not 21' ]
  * @param context `jitless` for a large schema that a process uses once: compiling it takes longer */
 export function validate<T extends z.ZodType>(schema: T, value: unknown, context?: How): Validation<z.output<T>> {
   const parsed = schema.safeParse(value, context);

@@ -29,10 +29,7 @@ export interface RunOptions {
 }
 
 /** Runs a file's setup and steps one after another, then its cleanup. A failed step does not end the file. A step that
- * refers to an answer that does not exist is skipped, as are all steps after a failed setup or an unreachable daemon.
- * @example
- * const result = await runSmokeFile(file, { url, env: {}, run: { id: "1" }, signal, bail: false });
- * result.steps.map(({ title, outcome }) => `${outcome}: ${title}`); */
+ * refers to an answer that does not exist is skipped, as are all steps after a failed setup or an unreachable daemon. */
 export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promise<FileResult> {
   const { vars, name = file.path, secrets: declared = [] } = file.content;
   const { cases = planCases(file), env, run } = options;
