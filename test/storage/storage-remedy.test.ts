@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { helpText } from "../../src/cli/help/help-text.ts";
+import { storageRemedy } from "../../src/storage/health/storage-remedy.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { anp } from "../cli/anp.ts";
+
+it("names the setting, and what else may close a connection to Redis", () => {
+  expect(storageRemedy("It is gone.", "--storage")).toBe("Check --storage, and that it can be reached and written.");
+  expect(storageRemedy("Redis does not answer: the connection was lost")).toMatch(/^Check `storage`, .*maxclients/);
+});
 
 describe.skipIf(noRedis !== undefined)("a command on a Redis that refuses", () => {
   let server: RedisServer;
