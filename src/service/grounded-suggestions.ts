@@ -4,7 +4,6 @@ import type { OperationData } from "../contract/endpoints.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 import { detectLanguage, hasHan } from "../language/detect-language.ts";
 import type { News } from "../news/news.ts";
-import { isAbout } from "../news/topics/suggest-questions.ts";
 import COUNT from "../news/topics/question-counts.json" with { type: "json" };
 import type { Clock } from "../runtime/clock.ts";
 import { memoized } from "../runtime/cache/memoized.ts";
@@ -27,8 +26,7 @@ type Deps = Rooms & { clock: Clock; questions: ListedQuestions };
 
 /** Plain questions about the headlines of a topic in its language; cached, since each chat looks there. */
 const headlineQuestions = memoized(({ title, lang, items }: Topic): readonly string[] => {
-  const own = items.filter((item) => item.lang === lang && isAbout(item.title, title, lang === "zh" ? lang : "en"));
-  const titles = new Set([title, ...own.map((item) => item.title)].map(quotable));
+  const titles = new Set([title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))].map(quotable));
   const templates = HEADLINE_QUESTIONS[lang === "zh" ? lang : "en"];
   return templates.flatMap((one) => Array.from(titles, (each) => fillTemplate(one, { title: each })));
 }, 2 * LIMIT);

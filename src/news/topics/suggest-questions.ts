@@ -49,7 +49,7 @@ function questionsOf(input: string): string[] {
 const termsOf = memoized((title: string) => headlineTermsOf(title, assetsInNews(title)), 2000);
 /** Whether an item says what the topic's title says, since another may have slipped into the topic: they share two fifths of
  * the shorter one's terms, or two that are the same in all wordings, or the title names the item's subject. */
-export function isAbout(item: string, title: string, lang: Language): boolean {
+function isAbout(item: string, title: string, lang: Language): boolean {
   const [terms, others] = [title, item].map(termsOf);
   const shared = Array.from(terms!).filter(([term]) => others!.has(term));
   const isSame = shared.filter(([, kind]) => kind === "concept" || kind === "asset" || kind === "number").length > 1;

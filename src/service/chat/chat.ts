@@ -1,6 +1,5 @@
 import { refuseErased } from "../../accounts/users.ts";
 import type { QuestionKind } from "../../assistant/assistant.ts";
-import { canonical } from "../../language/tokenize.ts";
 import { AnpError } from "../../contract/errors.ts";
 import type { ModelCall } from "../../assistant/model/model-call.ts";
 import type { TokenBudgets } from "../../assistant/model/token-budgets.ts";
@@ -58,8 +57,10 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const { sub_intent, lang } = reply.routing;
       const about = { route, sub_intent, lang, outcome: reply.outcome, source_items, model_name, latency_ms };
       const draft = { user_id: user, question: body.question, answer: text, ...about };
-      const quoting = canonical(body.question); // A headline that it quotes says nothing new.
-      const isEcho = source_items.every(({ kind, snippet }) => kind === "news" && quoting.includes(canonical(snippet)));
+      const quoting = body.question.toLowerCase(); // A headline that it quotes says nothing new.
+      const isEcho = source_items.every(
+        ({ kind, snippet }) => kind === "news" && quoting.includes(snippet.toLowerCase()),
+      );
       const cost = reply.outcome === "answered" && (source_items.length === 0 || !isEcho) ? prices[kind] : 0;
       // The answer is stored before the charge becomes visible: no charge lacks its answer.
       const { message, entry, replayed } = await ledger.withLock(user, (locked) =>
