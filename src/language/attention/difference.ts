@@ -42,10 +42,14 @@ const keyOf = ({ key }: Unit): string => key;
 const raritySum = (units: readonly WeighedUnit[]): number => units.reduce((sum, { rarity }) => sum + rarity, 0);
 const has = (units: readonly Unit[], sort: Unit["sort"]): number => Number(units.some((unit) => unit.sort === sort));
 
+/** The sum of the rarities of the units that two texts share. */
+export const rarityShared = (a: ReadText<WeighedUnit>, b: ReadText<WeighedUnit>): number =>
+  raritySum(a.units) - raritySum(unitsMissing(a, b));
+
 /** The overlap coefficient of the units of two texts, weighted by rarity: 0 to 1. */
-export function overlapOf(a: ReadText<WeighedUnit>, b: ReadText<WeighedUnit>): number {
+export function overlapOf(a: ReadText<WeighedUnit>, b: ReadText<WeighedUnit>, shared = rarityShared(a, b)): number {
   const least = Math.min(raritySum(a.units), raritySum(b.units));
-  return least === 0 ? 0 : Math.min(1, (raritySum(a.units) - raritySum(unitsMissing(a, b))) / least + 1e-9); // Rounding tolerance.
+  return least === 0 ? 0 : Math.min(1, shared / least + 1e-9); // Rounding tolerance.
 }
 
 const unitsMissing = <U extends WeighedUnit>(text: ReadText<U>, other: ReadText<U>): U[] =>

@@ -1,6 +1,6 @@
 import TinyQueue from "tinyqueue";
 import CLUSTERING from "./clustering.json" with { type: "json" };
-import { type Headline, HeadlineMemory, likenessOf } from "./headline-memory.ts";
+import { type Headline, HeadlineMemory, judgementOf } from "./headline-memory.ts";
 import { indexNeighbours, type Neighbour } from "./neighbours.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import { groupBy } from "../../runtime/group-by.ts";
@@ -8,7 +8,7 @@ import type { Step } from "../../compute/job-runner.ts";
 import { type Point, type Vector, VectorPool, vectorsOf } from "./term-vectors.ts";
 
 const { context: CONTEXT, candidates: CANDIDATES, need: NEED, lift: LIFT, apart: APART } = CLUSTERING;
-const { network: NETWORK, most: MOST, known: KNOWN } = CLUSTERING;
+const { network: NETWORK, evidence: EVIDENCE, most: MOST, known: KNOWN } = CLUSTERING;
 type Nearest = ReturnType<typeof indexNeighbours>;
 type Neighbours = ReadonlyMap<number, readonly Neighbour[]>;
 type Groups = readonly (readonly number[])[]; // The group of each point.
@@ -24,7 +24,7 @@ type Groups = readonly (readonly number[])[]; // The group of each point.
  *    less similarity the larger the larger cluster is, whose centroid is less noisy, and more the further apart the two are
  *    in time (a linear form of the time decay of Miranda et al. 2018, Multilingual Clustering of Streaming News).
  *
- * Pairs of members are also scored by {@link likenessOf}: pairs that report different events prevent a merge,
+ * Pairs of members are also scored by {@link judgementOf}: pairs that report different events prevent a merge,
  * and pairs that report one event lower the threshold a little. The cost grows with n times the neighbours. The result does
  * not depend on the order of the input. New headlines join known groups or each other. Small groups near them are split
  * first, because these rest on little evidence. Only new headlines and members of split groups are compared.
@@ -136,27 +136,32 @@ async function agglomerate(clusters: Clusters, points: readonly Point[], sum: Wo
   }
 }
 
-/** Adjusts a margin by the likeness of all pairs of the clusters' first members: the share of similar pairs raises a
- * negative margin; the share of pairs that report different events lowers it, above a tolerance for large clusters. */
+/** Adjusts a margin by the judgements on all pairs of the clusters' first members: the share of similar pairs raises a
+ * negative margin; the share of pairs that report different events lowers it, above a tolerance for large clusters, and so
+ * does the evidence that pairs lack on average. */
 function adjusted(similar: number, a: Cluster, b: Cluster, points: readonly Point[]): number {
   const lift = similar < 0 ? LIFT.most : 0;
   if (similar + lift < 0) return similar;
   const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
   const firsts = first.length * second.length;
   const doublings = Math.log2(a.members.length * b.members.length);
-  let [close, apart, cost] = [0, 0, 0];
+  const least = EVIDENCE.least - EVIDENCE.step * doublings;
+  let [far, apart, cost, missing] = [0, 0, 0, 0]; // Far: not judged to be similar.
   for (const x of first) {
     for (const y of second) {
       const [one, other] = [points[Math.min(x, y)]!, points[Math.max(x, y)]!];
-      const likeness = likenessOf(one.reading, other.reading);
-      if (likeness >= 0 && likeness < Infinity) close += 1;
-      if (likeness + NETWORK.step * doublings >= 0) continue;
-      apart += 1;
-      cost = APART.events * Math.max(0, apart / firsts - APART.free * (1 - 1 / firsts));
-      if (similar + lift < cost) return similar - cost;
+      const { likeness, evidence } = judgementOf(one.reading, other.reading);
+      missing += least - evidence;
+      if (likeness < 0 || likeness === Infinity) far += 1;
+      if (likeness + NETWORK.step * doublings < 0) {
+        apart += 1;
+        cost = APART.events * Math.max(0, apart / firsts - APART.free * (1 - 1 / firsts));
+      }
+      if (similar + lift * (1 - far / firsts) < cost) return similar - cost; // Saves most of the judgements.
     }
   }
-  return similar + (lift * close) / firsts - cost;
+  if (least > 0) cost += (EVIDENCE.missing * Math.max(0, missing)) / firsts;
+  return similar + lift * (1 - far / firsts) - cost;
 }
 
 function absorb(clusters: Clusters, kept: number, gone: number, sum: WorkingSum): void {

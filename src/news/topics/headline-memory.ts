@@ -6,7 +6,7 @@ import { headlineTermsOf, TERM_KINDS } from "../../language/terms.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import { differBetween, RULES, rulesOf, traitsOf } from "./distinctions.ts";
 import { AttentionNetwork, type NetworkText } from "../../language/attention/attention-network.ts";
-import { overlapOf } from "../../language/attention/difference.ts";
+import { overlapOf, rarityShared } from "../../language/attention/difference.ts";
 
 /** The fields of an item that clustering reads. */
 export interface Headline {
@@ -17,7 +17,7 @@ export interface Headline {
   readonly at: number; // Milliseconds since the epoch.
 }
 
-const { most: MOST, network: NETWORK } = CLUSTERING;
+const { most: MOST, network: NETWORK, evidence: EVIDENCE } = CLUSTERING;
 let network: AttentionNetwork | undefined; // Loaded once per process.
 const openNetwork = (): AttentionNetwork =>
   (network ??= new AttentionNetwork(new URL("title-network.br", import.meta.url), RULES));
@@ -42,7 +42,7 @@ export class HeadlineMemory {
       const known = before.get(headline.title);
       const reading =
         known !== undefined && isOf(known, headline) ? known : readHeadline(headline, this.#numbers, this.#nextId++);
-      if (reading.likenesses.size > MOST.pairs) reading.likenesses.clear();
+      if (reading.judgements.size > MOST.pairs) reading.judgements.clear();
       this.#readings.set(headline.title, reading);
       result.push(reading);
       await step();
@@ -71,7 +71,7 @@ function readHeadline({ title, summary, lang, assets }: Headline, numbers: Map<s
     terms, // Encoded as numbers (see {@link termAt}); objects would take 60 MB for 20,000 headlines.
     traits: traitsOf(title, titleTerms.keys()),
     text: () => (text ??= readTitle(title)), // Input of the network, created at the first comparison.
-    likenesses: new Map<number, number>(), // Cached likeness to other headlines, by id.
+    judgements: new Map<number, Judgement>(), // Of pairs with other headlines, by their id.
   };
 }
 
@@ -83,26 +83,35 @@ function readTitle(title: string): NetworkText {
   return { ...text, units: text.units.filter(({ key }) => !REPORTING_WORDS.has(key)) };
 }
 
-/** A score of whether two headlines report one event: negative if they do not, infinite if the rules do not exclude it
- * and their overlap is too small for the network's judgement. */
-export function likenessOf(a: Reading, b: Reading): number {
-  let likeness = a.likenesses.get(b.id);
-  if (likeness === undefined) a.likenesses.set(b.id, (likeness = judge(a, b)));
-  return likeness;
+/** Whether two headlines report one event. `likeness`: negative if they do not, infinite if the rules do not exclude it and
+ * their overlap is too small for the network's judgement. `evidence`: how much speaks for it; one famous actor, one common
+ * word or one number does not suffice, however rare it is among the headlines at hand. */
+export type Judgement = Readonly<Record<"likeness" | "evidence", number>>;
+
+export function judgementOf(a: Reading, b: Reading): Judgement {
+  let judgement = a.judgements.get(b.id);
+  if (judgement === undefined) a.judgements.set(b.id, (judgement = judge(a, b)));
+  return judgement;
 }
 
-/** The logit of the probability that two headlines report one event: from the network, with the rules' measures as inputs,
- * if the overlap is large enough; else from the rules alone. */
-function judge(a: Reading, b: Reading): number {
+/** The likeness is the logit of the probability that two headlines report one event: from the network, with the rules'
+ * measures as inputs, if the overlap is large enough; else from the rules alone. */
+function judge(a: Reading, b: Reading): Judgement {
   const [x, y] = [a.text(), b.text()];
-  const isOneLanguage = a.lang === b.lang;
-  const overlap = overlapOf(x, y);
+  const kind = a.lang === b.lang ? "same" : "across";
+  const isOneLanguage = kind === "same";
+  const shared = rarityShared(x, y);
+  const known = shared + (isOneLanguage && a.lang === "zh" ? EVIDENCE.chinese : 0);
+  const overlap = overlapOf(x, y, shared);
   const { areDistinct, measures } = rulesOf(a.traits, b.traits, overlap);
-  if (isOneLanguage && overlap < NETWORK.overlap.judged) return areDistinct ? -Infinity : Infinity;
+  if (isOneLanguage && overlap < NETWORK.overlap.judged)
+    return { likeness: areDistinct ? -Infinity : Infinity, evidence: known };
   const logit = openNetwork().compare(x, y, measures) + (isOneLanguage && overlap === 1 ? NETWORK.contained : 0);
   const areApart = areDistinct || (isOneLanguage && differBetween(x.units, y.units));
-  const likeness = logit - (areApart ? NETWORK.distinct : 0) - NETWORK.apart[isOneLanguage ? "same" : "across"];
-  return likeness >= 0 && isOneLanguage && overlap < NETWORK.overlap.alike ? Infinity : likeness;
+  const likeness = logit - (areApart ? NETWORK.distinct : 0) - NETWORK.apart[kind];
+  const isVague = likeness >= 0 && isOneLanguage && overlap < NETWORK.overlap.alike;
+  const opinion = Math.max(-EVIDENCE.limit, Math.min(EVIDENCE.limit, logit - EVIDENCE.neutral));
+  return { likeness: isVague ? Infinity : likeness, evidence: known + EVIDENCE.weight[kind] * opinion };
 }
 
 /** Decodes a term of a reading: its number, its kind as an index of {@link TERM_KINDS}, and whether the title has it. */

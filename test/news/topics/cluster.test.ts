@@ -128,6 +128,31 @@ describe("clusters", () => {
     expect(await stories([told(a), told(b)])).toEqual([]);
   });
 
+  /** Short titles, few others: a word that is common in the language is rare among them. */
+  test.each([
+    ["a verb", ["New Zealand cuts cash rate", "Target cuts outlook", "Pfizer cuts costs", "人寿调降预定利率"]],
+    ["a verb", ["Court in London rejects Craig Wright appeal", "Judge rejects Trump tariff request"]],
+    ["an object", ["House passes crypto market structure bill", "Thailand approves casino bill"]],
+    ["an actor", ["Kraken files for IPO", "Kraken acquires NinjaTrader", "Kraken to list Monad token"]],
+    ["an actor", ["Amazon Q3 profit rises 38% on cloud growth", "Amazon to invest $50 billion in AI for government"]],
+    ["a country", ["Turkey inflation slows to 32%", "Moody's downgrades Turkey credit rating"]],
+    ["a country", ["韩国拟修订虚拟资产法", "South Korean president visits China"]],
+    ["an exchange", ["币安上线PLUME", "币安获阿布扎比牌照", "币安任命何一为联席CEO"]],
+    ["a regulator", ["Ripple loses appeal against SEC", "SEC Chairman Gary Gensler will resign"]],
+  ])("do not join titles that share no more than %s", async (_, titles) => {
+    expect(await stories(titles.map((title) => told(title)))).toEqual([]);
+  });
+
+  test("take up no title that shares only a word or an actor with most members", async () => {
+    const recall = [
+      "Tesla recalls 130,000 Model Y vehicles over steering fault",
+      "特斯拉召回13万辆Model Y，转向系统存隐患",
+      "Steering defect prompts Tesla to recall 130,000 SUVs",
+    ];
+    const titles = [...recall, "OpenAI releases new model", "Tesla opens showroom in Riga"];
+    expect(await stories(titles.map((title) => told(title)))).toEqual([recall]);
+  });
+
   test.each([
     ["Gold hits record above $4,500", "Bullion climbs past $4,500 to all-time high"],
     ["Attacker drains $87 million from Tidepool bridge", "Tidepool bridge drained of $87 million by attacker"],
