@@ -128,6 +128,8 @@ describe("lacksFact", () => {
     ["套餐XL多少钱", PLANS],
     ["wifi on the A350", TRAINS],
     ["how much is Fix 36", TERMS],
+    ["Did it recall the F-250?", "It recalls 1.5 million F-150 trucks."],
+    ["神舟二十号发射了吗", "神舟二十一号发射成功"],
     ["Fix 36 多少钱", TERMS],
     ["fee of the third reminder", REMINDERS],
     ["第三次催款多少钱", "第一次催款免费，第二次 2.50 欧元，之后停电。"],

@@ -7,7 +7,7 @@ import { assetsInQuestion } from "../../language/assets.ts";
 import { DAY_MS, toIso } from "../../runtime/clock.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./account-patterns.json" with { type: "json" };
-import { lacksFact } from "./asked-facts.ts";
+import { isOfOther, lacksFact } from "./asked-facts.ts";
 import { chosenTitle, names } from "./chosen-title.ts";
 import { isKind, routeQuestion, withoutState } from "../routing/router.ts";
 import { answerAbout, answerFromEvidence, declined, draft, quote, searchFor, type Draft } from "./evidence-answer.ts";
@@ -62,9 +62,10 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   // An article gives only the rule for a calculation, or for the caller's own things.
   const isRule = request.hasModel !== true && (isKind("calculation", question) || isKind("ownRecord", question));
   const said = [found.text, ...found.sources.map(({ title }) => title)].join("\n");
+  const isOther = (): boolean => isOfOther(question, found.sources[0]!, request.now, request.zone);
   const isLacking = (): boolean =>
     isKind("state", question.replace(MY, "")) || lacksPart(parts, found, said) || lacksFact(question, said);
-  const isDoubtful = found.outcome === "answered" && (isSame || (!isTitle && (isRule || isLacking())));
+  const isDoubtful = found.outcome === "answered" && (isSame || (!isTitle && (isRule || isOther() || isLacking())));
   return settle(isDoubtful ? asUnsure(found, routing.lang) : found, findings, request, index);
 }
 

@@ -1,16 +1,22 @@
 import { hasHan } from "../../language/detect-language.ts";
 import { namedIn, namesIn } from "../../language/name-table.ts";
+import { NUMERALS } from "../../language/quantities.ts";
 import { isFunctional } from "../../language/stop-words.ts";
 import { fold } from "../../language/tokenize.ts";
+import { DAY_MS, offsetMinutes } from "../../runtime/clock.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
-import { figuresOf } from "../grounding/figures.ts";
+import { figuresOf, type Figure } from "../grounding/figures.ts";
+import { isAbout, isSame } from "../grounding/same-figure.ts";
+import type { SourceItem } from "../passage.ts";
 import PATTERNS from "./asked-fact-patterns.json" with { type: "json" };
+import TIME from "./asked-period-patterns.json" with { type: "json" };
 import { names } from "./chosen-title.ts";
 import { joinedWords } from "./question-parts.ts";
 
 const KINDS = PATTERNS.kinds.map((kind) => patternsOf(kind));
 const SAYS = patternsOf(PATTERNS.amounts);
 const MARKS = patternsOf({ any: PATTERNS.marks }, "gu").any;
+const PERIODS = TIME.periods.map(({ says, ...period }) => ({ ...patternsOf({ says }, "gu"), ...period }));
 
 /** Whether a text certainly lacks what a question asks for: a kind of fact that it does not state at all, such as a range,
  * a maximum or a plan; one of two things; a model or size of which it names only others; a price, of which it states only
@@ -23,12 +29,11 @@ export function lacksFact(question: string, text: string): boolean {
   const isNamed = (word: string): boolean => namedIn(word).some(namesIn(text));
   const isComparable = (word: string): boolean => hasHan(asked) === hasHan(told) || namedIn(word).length > 0;
   if (joinedWords(asked).some((word) => isComparable(word) && !isSaid(word) && !isNamed(word))) return true;
-  const sizes = SAYS.prices.test(asked)
-    ? figuresOf(asked).filter(({ unit = "" }) => PATTERNS.sizes.includes(unit))
-    : [];
-  const stated = sizes.length > 0 ? figuresOf(told) : [];
+  const sizes = figuresOf(SAYS.prices.test(asked) ? asked : "").filter(({ unit = "" }) =>
+    PATTERNS.sizes.includes(unit),
+  );
   return sizes.some(({ unit, value }) => {
-    const alike = stated.filter((other) => other.unit === unit);
+    const alike = figuresOf(told).filter((other) => other.unit === unit);
     return alike.length > 0 && alike.every((other) => other.value < value);
   });
 }
@@ -45,10 +50,10 @@ function namesOnlyOthers(asked: string, told: string): boolean {
 const marksIn = (folded: string) => Array.from(folded.matchAll(MARKS), (match) => match.slice(1).filter(Boolean));
 
 /** The same for numbers after a name, outside the range of those in the text: "Fix 36" where there are Fix 12 and Fix 24. */
-const numbersOnlyOthers = (asked: string, told: string): boolean =>
+const numbersOnlyOthers = (asked: string, told: string, least = 2): boolean =>
   numberedIn(asked).some(({ name, value }) => {
     const others = new Set(numberedIn(told).flatMap((other) => (other.name === name ? other.value : [])));
-    return others.size > 1 && (value < Math.min(...others) || value > Math.max(...others));
+    return others.size >= least && (value < Math.min(...others) || value > Math.max(...others));
   });
 
 const NAME_BEFORE = /(?<![a-z])(?:[a-z]{3,20}|\p{Script=Han}{2})(?= ?$)/u;
@@ -69,3 +74,35 @@ function statesOnlyLimits(asked: string, told: string): boolean {
 
 const hasSum = (clause: string): boolean =>
   figuresOf(clause).some(({ unit }) => unit !== undefined && !PATTERNS.quantities.includes(unit));
+
+/** Whether a quotation is of another period than a question names (a quarter, a month, a weekday …), or, if it is news, of
+ * another amount or model. News that names no such period is of the one of its date, or the month or quarter before. */
+export function isOfOther(question: string, source: SourceItem, now: number, zone = "Z"): boolean {
+  const read = (text: string, at: number) => readPeriods(text, at + offsetMinutes(zone)! * 60_000);
+  const at = Date.parse(source.published_at ?? "") || now;
+  const [asked, told] = [read(question, now), read(`${source.title}\n${source.snippet}`, at)];
+  const known = new Map([...read(source.kind === "news" ? TIME.implied : "", at).periods, ...told.periods]);
+  const isOther = [...asked.periods].some(([kind, all]) => all.some((one) => known.get(kind)?.includes(one) === false));
+  if (isOther || source.kind !== "news") return isOther;
+  const isMarked = numberedIn(asked.rest).some(({ name }) => marksIn(told.rest).some(([other]) => other === name));
+  const has = ([name, of]: string[]) => RegExp(`(?<![a-z\\d])(?:${name}[ -]?)?${of}(?!\\d)`).test(told.rest);
+  const amounts = figuresOf(asked.rest).filter(({ unit, value }) => unit !== undefined || value >= 100);
+  const isStated = (one: Figure) => figuresOf(told.rest).some((of) => isSame(one, of, isAbout(asked.rest, one)));
+  const isOfAll = marksIn(asked.rest).every(has) && amounts.every(isStated) && !isMarked;
+  return !isOfAll || numbersOnlyOthers(asked.rest, told.rest, 1);
+}
+
+/** The periods that a text names, by kind, and the folded text without them. @param at its time in the reader's zone, ms */
+function readPeriods(text: string, at: number) {
+  const periods = new Map<string, string[]>();
+  const [days, date] = [Math.floor(at / DAY_MS) + 3, new Date(at)]; // Days since a Monday.
+  const counts: Readonly<Record<string, number>> = { days, months: date.getUTCFullYear() * 12 + date.getUTCMonth() };
+  const read = (folded: string, { says, kind, value, by }: (typeof PERIODS)[number]) =>
+    folded.replace(says, (_, ...groups: readonly (string | undefined)[]) => {
+      const number = groups.slice(0, -2).find(Boolean) ?? "";
+      const count = by && (Math.floor(counts[by.of]! / by.per) + by.shift) % by.among;
+      periods.set(kind, [...(periods.get(kind) ?? []), `${value}${count ?? NUMERALS.get(number) ?? number}`]);
+      return " ";
+    });
+  return { rest: PERIODS.reduce(read, fold(text)), periods };
+}

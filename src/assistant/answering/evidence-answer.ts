@@ -43,7 +43,7 @@ export function searchFor(request: AnswerRequest, index: AnswerIndex, isOfNews =
   const { question, routing, now, wide, about, token_symbol: symbol, page_context: page } = request;
   const previous = about === undefined ? previousOf(request) : undefined;
   const near = previous?.isNeeded === true ? undefined : request.near; // The vector of a follow-up alone says too little.
-  const isThen = about === undefined ? periodOf(question, now, request.zone) : undefined;
+  const isThen = about === undefined ? periodOf(question, now, request.zone, true) : undefined;
   const accept = (one: Passage): boolean => {
     const { id, kind, published_at } = one;
     if (kind === "notice" && Date.parse(published_at ?? "") > now) return false; // It is not published yet.

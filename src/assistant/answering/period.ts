@@ -11,8 +11,9 @@ const DATES = WORDS.dates.map((date) => new RegExp(date, "u"));
 const { since: SINCE } = patternsOf({ since: WORDS.since });
 
 /** A predicate: whether something was published in the period that a question names. A period that would be in the future
- * is the last past one. Undefined without time words. @param zone UTC offset of the reader's days, such as `+08:00` */
-export function periodOf(question: string, now: number, zone = "Z") {
+ * is the last past one. Undefined without time words. @param zone UTC offset of the reader's days, such as `+08:00`
+ * @param isReported whether to include as much time after the period, in which news reports it */
+export function periodOf(question: string, now: number, zone = "Z", isReported = false) {
   const shift = offsetMinutes(zone)! * 60_000;
   const today = Math.floor((now + shift) / DAY_MS); // Days since the epoch, which began on a Thursday.
   let text = fold(question);
@@ -30,7 +31,8 @@ export function periodOf(question: string, now: number, zone = "Z") {
   }
   if (spans.length === 0) return undefined;
   const begin = Math.min(...spans.map(([from]) => from));
-  const end = SINCE.test(text) ? now + 1 : Math.max(...spans.map(([, to]) => to));
+  const last = SINCE.test(text) ? now + 1 : Math.max(...spans.map(([, to]) => to));
+  const end = isReported ? 2 * last - begin : last;
   return ({ published_at }: { readonly published_at: string | null }): boolean =>
     Date.parse(published_at ?? "") >= begin && Date.parse(published_at ?? "") < end;
 }

@@ -96,9 +96,8 @@ export class AnswerIndex {
   /** The two-character words of the Chinese passages that sound like `pair`. */
   homophonesOf(pair: string): string[] {
     const { zh } = this.languages;
-    if (this.#soundsAt !== zh.changes) {
+    if (this.#soundsAt !== zh.changes)
       for (const term of zh.terms()) if (/^\p{Script=Han}$/u.test(term)) this.#homophones.add(term);
-    }
     this.#soundsAt = zh.changes;
     return this.#homophones.pairsLike(pair).filter((other) => zh.documentFrequency(other) > 0);
   }
@@ -113,9 +112,8 @@ export class AnswerIndex {
     this.vocabulary.count(folded, 1);
     this.#numbers.set(key, number);
     this.#counterparts.set(counterpartKey(passage, lang), number);
-    for (const title of titleKeysOf(passage)) {
+    for (const title of titleKeysOf(passage))
       this.#titled.set(title, (this.#titled.get(title) ?? new Set()).add(number));
-    }
     const reading = { details: () => this.#detailsOf(passage), subject: () => this.#subjectOf(passage) };
     this.#passages[number] = { passage, number, lang, ...reading };
     if (passage.kind === "news") return;

@@ -30,9 +30,8 @@ export interface Search {
 export function groupsOf(index: AnswerIndex, { question, previous, symbol = "", page = "" }: Search, lang: Language) {
   const groups = readGroups(index, question, lang);
   const add = (text: string, weight: number): void => {
-    for (const [key, group] of readGroups(index, text, lang)) {
+    for (const [key, group] of readGroups(index, text, lang))
       if (!groups.has(key)) groups.set(key, { ...group, weight: group.weight * weight });
-    }
   };
   if (previous !== undefined) add(previous.question, previous.isNeeded ? GROUP.previous : GROUP.context);
   if (assetsInQuestion(question).size === 0) add(symbol.toUpperCase(), GROUP.symbol);
@@ -45,9 +44,8 @@ export function groupsOf(index: AnswerIndex, { question, previous, symbol = "", 
 function readGroups(index: AnswerIndex, question: string, lang: Language): Map<string, TermGroup> {
   const groups = new Groups();
   const tokens = tokenizeFolded(fold(question));
-  for (const symbol of assetsInQuestion(question, tokens)) {
+  for (const symbol of assetsInQuestion(question, tokens))
     groups.add(`asset ${symbol}`, GROUP.meaning, weighted(namesOfAsset(symbol), 1));
-  }
   const words = tokens.flatMap(({ text, han }) => (han ? [] : [text]));
   readEnglish(index, groups, words, lang);
   for (const { text, han } of tokens) {
@@ -76,9 +74,8 @@ function readEnglish(index: AnswerIndex, groups: Groups, words: readonly string[
     const isAbsent = zh.documentFrequency(own) + en.documentFrequency(own) === 0;
     const isUnknown = isAbsent && !thesaurus.isKnownStem(own);
     const corrected = isUnknown && ++corrections <= MOST.corrections ? vocabulary.corrections(word) : [];
-    for (const meaning of corrected.flatMap((one) => thesaurus.meaningsOf(one))) {
+    for (const meaning of corrected.flatMap((one) => thesaurus.meaningsOf(one)))
       groups.add(`meaning ${meaning.id}`, GROUP.meaning, wordsFor(meaning, lang));
-    }
     const alternatives = [
       ...weighted([own], 1),
       ...weighted(corrected, ALTERNATIVE.corrected),

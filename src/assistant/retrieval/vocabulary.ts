@@ -50,9 +50,8 @@ export class Vocabulary {
   expansions(short: string): string[] {
     if (short.length <= ABBREVIATION.least || short.length > ABBREVIATION.most || !/^[a-z]+$/.test(short)) return [];
     const candidates = new Map<string, number>();
-    for (const [word, count] of this.#words.get(short[0]!) ?? []) {
+    for (const [word, count] of this.#words.get(short[0]!) ?? [])
       if (isShortFor(short, word)) candidates.set(stem(word), (candidates.get(stem(word)) ?? 0) + count);
-    }
     const best = [...candidates].sort((a, b) => b[1] - a[1]).slice(0, MOST.abbreviations);
     return best.map(([word]) => word);
   }
