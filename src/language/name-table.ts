@@ -58,6 +58,10 @@ export function newsNames(): NameTable<NamedThing> {
   return news;
 }
 
+/** The keys of the things of news that a text names. */
+export const newsThingsIn = (text: string): string[] =>
+  Array.from(newsNames().find(fold(text)), ({ thing }) => thing.key);
+
 type Names = readonly string[]; // All names of one thing, folded.
 
 const KNOWN_ASSETS = new Set(ASSETS.map(({ symbol }) => symbol));

@@ -82,6 +82,49 @@ describe("answers from news", () => {
   });
 });
 
+describe("questions for news of a company or a person", () => {
+  const zh = (id: string, title: string): Passage => report(id, "19T03", "提灯快讯", title, { lang: "zh" });
+  const over = new AnswerIndex([
+    zh("binance", "币安将下架4种代币：包括FTT与REEF"),
+    zh("tesla", "特斯拉召回13万辆Model Y，转向系统存隐患"),
+    zh("okx", "OKX上线XPL现货交易"),
+    zh("pboc", "中国央行下调存款准备金率0.5个百分点"),
+    zh("boj", "日本央行加息至0.75%，为1995年以来最高"),
+    zh("huawei", "华为Mate 80首销日售出80万台"),
+    report("kwon", "19T04", "Block Harbor", "Do Kwon sentenced to 15 years in prison over Terra collapse"),
+    report("intel", "19T05", "Block Harbor", "Intel names new chief financial officer"),
+    report("apple", "19T06", "Block Harbor", "Apple settles antitrust suit with DOJ over App Store"),
+    passage({ id: "h1", title: "How to turn on two-factor authentication", text: "Open Security in the app." }),
+  ]);
+
+  it.each([
+    ["币安有什么新闻", "binance"],
+    ["特斯拉最近怎么样", "tesla"],
+    ["欧易有什么新闻", "okx"], // By another name.
+    ["日本央行最新消息", "boj"],
+    ["华为出什么事了", "huawei"],
+    ["what happened to Do Kwon", "kwon"],
+    ["any news on Intel?", "intel"],
+  ])("are answered with its items alone: %s", (question, id) => {
+    const answer = ask(question, {}, over);
+    expect([answer.outcome, idsOf(answer)]).toEqual(["answered", [id]]);
+  });
+
+  it.each(["微软有什么新闻", "美联储出什么事了", "any news on Microsoft", "what's new with Samsung"])(
+    "are told that there are none: %s",
+    (question) => {
+      expect(ask(question, {}, over)).toMatchObject({ outcome: "declined", sources: [], routing: { route: "news" } });
+    },
+  );
+
+  it.each(["what's new with the app", "最新消息", "any updates on deposits"])(
+    "are not those about the platform or nothing: %s",
+    (question) => {
+      expect(ask(question, {}, over).outcome).not.toBe("answered");
+    },
+  );
+});
+
 describe("words of time", () => {
   const isOf = (question: string, published_at: string): boolean | undefined =>
     periodOf(question, NOW, "+08:00")?.({ published_at });

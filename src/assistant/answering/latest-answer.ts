@@ -1,16 +1,18 @@
 import { ASSETS, assetsInQuestion, namesOfAsset } from "../../language/assets.ts";
 import { type Passage, compare, keyOf, toSourceItem } from "../passage.ts";
+import { newsThingsIn } from "../../language/name-table.ts";
 import { languageOfTag } from "../../language/detect-language.ts";
 import { plainText } from "../../language/plain-text.ts";
 import { sentencesOf } from "../../language/sentences.ts";
 import { groupBy } from "../../runtime/group-by.ts";
 import { readWords } from "../../runtime/text/data-rows.ts";
-import { conceptsIn, isKind } from "../routing/router.ts";
+import { conceptsIn, isInDomain, isKind, newsSubject } from "../routing/router.ts";
 import { MIN_CONFIDENCE, type AnswerRequest } from "../answer.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 import { isFunctional } from "../../language/stop-words.ts";
 import { declined, draft, withModel, type Draft } from "./evidence-answer.ts";
+import { names } from "./chosen-title.ts";
 import { periodOf, withoutPeriod } from "./period.ts";
 import { LEADS, NOT_THEN, reportedBy } from "./replies.ts";
 
@@ -27,6 +29,7 @@ const ASSET_TERMS: ReadonlySet<string> = new Set(
 /** Whether a question about news or notices names no subject: "the latest news", "any announcements about BTC?". */
 export function asksForLatest(request: AnswerRequest): boolean {
   const { question, routing, now } = request;
+  if (namedSubject(question) !== undefined) return true;
   const before = previousNamed(request);
   if (before !== undefined) return asksForLatest({ ...request, question: before, history: [] });
   const content = searchTerms(withoutPeriod(question)).filter((term) => !isFunctional(term));
@@ -35,6 +38,14 @@ export function asksForLatest(request: AnswerRequest): boolean {
   const isAsked = content.length === 0 ? isNews && isDated : isNews || isDated;
   const isListed = isAsked && !isKind("why", question) && !isRuleOrState(question);
   return isListed && content.every((term) => GENERIC_TERMS.has(term) || ASSET_TERMS.has(term));
+}
+
+/** The subject of a question for news of something that is neither an asset nor of the platform. */
+function namedSubject(question: string): string | undefined {
+  const subject = withoutPeriod(newsSubject(question) ?? "").trim();
+  const words = searchTerms(subject).filter((term) => !isFunctional(term) && !GENERIC_TERMS.has(term));
+  const isNamed = newsThingsIn(subject).length > 0 || (words.length > 0 && !isInDomain(subject));
+  return isNamed && assetsInQuestion(subject).size === 0 ? subject : undefined;
 }
 
 /** Whether the latest items do not answer a question, because it asks for a rule or whether something works now. */
@@ -48,6 +59,8 @@ const previousNamed = ({ question, history }: AnswerRequest): string | undefined
 export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft {
   const { routing, wide, now, zone, question, token_symbol } = request;
   const { lang, sub_intent, confidence } = routing;
+  const subject = namedSubject(question);
+  const things = newsThingsIn(subject ?? "");
   const kind: Passage["kind"] = routing.route === "notice" ? "notice" : "news";
   const named = assetsInQuestion(`${question}\n${previousNamed(request) ?? ""}`);
   // The assets named in the question, else the asset of the user's page.
@@ -59,16 +72,20 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft 
     assets.size > 0
       ? [...symbols.map((symbol) => symbol.toUpperCase()), ...assetsInQuestion(title)].some((one) => assets.has(one))
       : conceptsIn(title).has(sub_intent);
+  const isNamed = ({ kind: of, title }: Passage): boolean =>
+    of !== "help" && (names(title, subject!, 0.6) || newsThingsIn(title).some((thing) => things.includes(thing)));
   const limit = (narrowed && kind === "notice" ? COUNT.openings : COUNT.headlines)[wide ? "wide" : "narrow"];
-  const accept = (passage: Passage): boolean =>
-    passage.kind === kind && languageOfTag(passage.lang) === lang && (!narrowed || isRelated(passage));
+  const isListed = (passage: Passage): boolean =>
+    subject === undefined ? passage.kind === kind && (!narrowed || isRelated(passage)) : isNamed(passage);
+  const accept = (passage: Passage): boolean => languageOfTag(passage.lang) === lang && isListed(passage);
   const matching = isListable ? index.indexed().flatMap(({ passage }) => (accept(passage) ? passage : [])) : [];
   const isThen = periodOf(question, now, zone) ?? (() => true);
   const asked = newest(matching.filter(isThen), now, limit);
   const stories = asked.length > 0 ? asked : newest(matching, now, limit);
   if (stories.length === 0) return declined(request);
   const opens = narrowed && kind === "notice";
-  const lead = kind === "notice" ? LEADS.latestNotices : narrowed ? LEADS.relatedNews : LEADS.latestNews;
+  const lead =
+    kind === "notice" ? LEADS.latestNotices : narrowed || subject !== undefined ? LEADS.relatedNews : LEADS.latestNews;
   const wordsOf = ({ title, text }: Passage) => (opens ? sentencesOf(plainText(text))[0] : undefined) ?? title;
   const lines = stories.map((reports) => wordsOf(reports[0]!) + reportedBy(reports, lang, zone));
   const leads = [...(asked.length > 0 ? [] : [NOT_THEN[lang]]), ...(opens ? [] : [lead[lang]])];

@@ -117,6 +117,9 @@ export const isShort = (question: string): boolean => fits(fold(question).trim()
  * price forecast, whether something works now, or for own figures; or (`stateTitle`) whether a title states how it works. */
 export const isKind = (kind: keyof typeof PATTERNS, text: string) => SAYS[kind].test(fold(text).trim());
 
+/** What a question asks for news of, folded: "tesla" of "any news on Tesla?"; undefined for another question. */
+export const newsSubject = (question: string) => SAYS.newsOf.exec(fold(question).trim())?.slice(1).find(Boolean);
+
 const STATE_WORDS = new RegExp(SAYS.stateWords.source, "gu");
 /** The subject of a question whether something works now. */
 export const withoutState = (question: string): string => fold(question).replace(STATE_WORDS, " ");
