@@ -154,7 +154,7 @@ function answerPlainly({ question, routing, history }: AnswerRequest): Draft | u
   if (ordinalOf(question) !== undefined || (history.length === 0 && isKind("followUp", question)))
     return draft(REPLIES.askBack[lang], "declined");
   if (isKind("sum", question)) return draft(REPLIES.notFound[lang], "declined");
-  if (sub_intent === ADVICE && assetsInQuestion(question).size > 0)
+  if (sub_intent === ADVICE && (confidence === 1 || assetsInQuestion(question).size > 0))
     return draft(REPLIES.investmentAdvice[lang], "declined");
   return route === "small_talk" && confidence === 1 ? draft(smallTalk(sub_intent, lang), "answered") : undefined;
 }

@@ -49,6 +49,8 @@ function classify(question: string, { history, page_context }: RouteContext): Cl
   const isFollowUp = previous !== undefined && isKind("followUp", question);
   if (!isFollowUp && isAssetName(question)) return { label: "news/symbol", confidence: MIN_CONFIDENCE };
   if (isKind("advice", question)) return { label: "out_of_scope/investment_advice", confidence: 1 };
+  if (isKind("quotaReset", question)) return { label: "account/quota_reset", confidence: 1 };
+  if (isKind("ownQuota", question)) return { label: "account/quota", confidence: 1 };
   if (isKind("sum", question)) return { ...OUT_OF_SCOPE, confidence: 1 };
   const core = withoutCourtesy(question);
   const best = classifier.classify(core);
@@ -69,7 +71,8 @@ function classify(question: string, { history, page_context }: RouteContext): Cl
 /** Routes a question before the search; the evidence found may change the route. The classifier is read at the first
  * question. */
 export function routeQuestion(question: string, context: RouteContext): Routing {
-  const { label, confidence } = classify(question, context);
+  const found = classify(question, context);
+  const { label, confidence } = found.label.endsWith("advice") && isKind("past", question) ? OUT_OF_SCOPE : found;
   const [name, sub_intent = ""] = label.split("/");
   const route = ROUTES.find((known) => known === name);
   if (route === undefined) throw new Error(`Unknown route in the label ${JSON.stringify(label)}.`);
