@@ -23,8 +23,7 @@ const MIN_FULL_ID_LENGTH = 10; // They hold the time of a request id of ours.
  * @param id `entry:17` is nothing but the number, if there is a user
  * @param onUser called after each ledger that was searched
  * @param user whose ledger to search; all users' when left out, and a number then finds nothing
- * @throws AnpError 404 for a user who is not known
- * @example const [found] = await findEntries(service, "17", () => undefined, skipUsers(console.error), "alice"); */
+ * @throws AnpError 404 for a user who is not known */
 export async function findEntries(service: AccountsService, id: string, onUser: OnUser, skip: Skip, user?: string) {
   const [, only, digits = "0"] = /^(entry:)?([1-9]\d{0,15})$/.exec(id) ?? [];
   const number = Number(digits);

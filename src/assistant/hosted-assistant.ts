@@ -30,11 +30,6 @@ interface HostedAssistantDeps {
 /** Capacity and lifetime, ms, of the cache of prepared questions: many users ask what the front page suggests. */
 const CACHE = { questions: 256, ms: 60_000 };
 
-/** @example
- * const assistant = createHostedAssistant({ runner: assistantInProcess(), logger });
- * await assistant.learn(passages);
- * const asked = { question: "怎么提现？", history: [], research: false, refused: [], now: Date.now() };
- * const { text, sources } = await assistant.complete(await assistant.prepare(asked), asked); */
 export function createHostedAssistant({ runner, model, logger, lexicon = [], ...deps }: HostedAssistantDeps) {
   const content = new IndexedContent(runner, logger, lexicon);
   const embeddings = deps.embeddings?.({ content, runner });

@@ -14,8 +14,7 @@ class StorageNotEmptyError extends Error {
   override readonly name = "StorageNotEmptyError";
 }
 
-/** Restores values into an empty storage. Until `UNFINISHED_IMPORT` is removed, no command works on it. An interrupted
- * restore is finished by running it again.
+/** Restores values into an empty storage, unusable until `UNFINISHED_IMPORT` is removed; if interrupted, run it again.
  * @throws StorageNotEmptyError for a value that no earlier attempt stored, and a stream's item that differs */
 export async function restoreStorage(
   storage: Storage,

@@ -34,8 +34,7 @@ export const withoutTags = (html: string): string => withoutMarks(withoutFurnitu
 const TOGETHER = "\u0001"; // After an item or a row: the next one belongs to the same paragraph.
 
 /** Rewrites the lists and tables of an HTML article in Markdown form: an item is a line that starts with a hyphen or its
- * number (`2.`, nested `2.1`), and bars separate the cells of a row. Takes time linear in the length of the text.
- * @example withListsAndRows("<ol><li>Open</li><li>Close</li></ol>"); // " \n1. Open\n2. Close\n" */
+ * number (`2.`, nested `2.1`), and bars separate the cells of a row. Takes time linear in the length of the text. */
 export function withListsAndRows(article: string): string {
   const isHtml = ONE.isHtml.test(article) && !ONE.keepsLines.test(article);
   const html = isHtml ? article.replace(/\s+/g, " ") : article;

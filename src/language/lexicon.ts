@@ -26,8 +26,7 @@ export function readLexicon(file: URL) {
 const LONGEST_HAN = 7;
 const LONGEST_PHRASE = 4;
 
-/** The concepts that a text names, in order. With `correct`, unknown words become the nearest words of the lexicon.
- * @example conceptsOf(tokenize("withdrawel fee"), QUESTION_LEXICON, true); // Set { "withdraw", "fee" } */
+/** The concepts that a text names, in order. With `correct`, unknown words become the nearest words of the lexicon. */
 export function conceptsOf(tokens: readonly Token[], lexicon: Lexicon, correct = false): Set<string> {
   const found = new Set<string>();
   const { concepts } = lexicon;

@@ -75,8 +75,7 @@ function readNames(): NameTable<Names> {
 }
 
 /** The places, specific things and assets named in a question, each as the list of its folded names. A passage that
- * mentions only other things of the same kind does not answer the question.
- * @example namedIn("How many ringgit for ADA?"); // [["malaysia", "ringgit", …, "马来西亚", …], ["ada", "cardano", …]] */
+ * mentions only other things of the same kind does not answer the question. */
 export function namedIn(question: string): Names[] {
   const found = new Set<Names>();
   for (const { thing } of (questionNames ??= readNames()).find(fold(question))) found.add(thing);

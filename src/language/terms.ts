@@ -17,8 +17,7 @@ const NUMBER =
 const MONTH = /(?<!\d)(1[0-2]|[1-9])\s?月份?(?!\s?\d)/g;
 
 /** The terms that decide whether news items report one event, each with its kind: stems, pairs of Chinese characters, and
- * language-independent terms (concepts, quantities, and `assets`, the tickers that the text is about).
- * @example headlineTermsOf("Fed cuts rates by 0.5%", []); // #5.0e-1%, @fed, @rate-cut, @rates, fed, cut, rate */
+ * language-independent terms (concepts, quantities, and `assets`, the tickers that the text is about). */
 export function headlineTermsOf(text: string, assets: readonly string[]): ReadonlyMap<string, TermKind> {
   const terms = new Map<string, TermKind>();
   for (const symbol of assets) terms.set(`$${symbol}`, "asset");

@@ -30,8 +30,7 @@ export interface Storage {
   /** Number of an item after number `end` that exists, or is known to have existed; undefined for none. Lost items are
    * known by a head that each append updates (Redis, memory); for files see `createFileStreams`. */
   laterItem(stream: EncodedSegment, end: number): Promise<number | undefined>;
-  /** Makes a value durable that was read, which may be visible before that: its writer may have died, or have got an
-   * error.
+  /** Makes a value durable that was read, which may be visible before: its writer may have died, or got an error.
    * @throws StorageError when that cannot be ensured, or the key has another value by now */
   confirm(key: Key, value: string): Promise<void>;
   /** Writes the value as a whole, durably, over an earlier one if there is one. */

@@ -9,9 +9,7 @@ const REST = /^[ ,，、]+|(?<![ ,，、])[ ,，、]+$/g; // Remains of a bounda
 const LEAST = { zh: 4, en: 10 };
 const MOST_PARTS = 3;
 
-/** Splits a compound question: several questions, or one about several things that it does not compare. Empty for others.
- * @example
- * partsOf("How do I set up 2FA and an anti-phishing code?"); // { question: "How do I set up 2FA?", thing: "2FA" }, … */
+/** Splits a compound question: several questions, or one about several things that it does not compare. Empty for others. */
 export function partsOf(question: string): { readonly question: string; readonly thing?: string }[] {
   const clauses = question.split(SAYS.boundary).map((part) => part.replace(REST, ""));
   const asking = clauses.filter((part) => part.length >= (hasHan(part) ? LEAST.zh : LEAST.en) && SAYS.asks.test(part));

@@ -77,8 +77,7 @@ export function operandsOf(figures: readonly Figure[]): ReadonlySet<string> {
 
 const toKey = (value: number): string => value.toPrecision(10);
 
-/** The value of an expression of operands, `+ - * / %` and parentheses, to 40 digits; not finite for any other text.
- * @example evaluate("(2600 - 2000) * 0.6%", operandsOf(figures)); // 3.6 */
+/** The value of an expression of operands, `+ - * / %` and parentheses, to 40 digits; not finite for any other text. */
 export function evaluate(expression: string, operands: ReadonlySet<string>): Decimal {
   const values: Decimal[] = [];
   const put = (value: Decimal): string => `#${values.push(value) - 1}`;

@@ -68,8 +68,7 @@ function classify(question: string, { history, page_context }: RouteContext): Cl
   return best.confidence >= LEAST_CONFIDENCE.offDomain ? best : OUT_OF_SCOPE;
 }
 
-/** Routes a question before the search; the evidence found may change the route. The classifier is read at the first
- * question. */
+/** Routes a question before the search; the evidence found may change the route. Reads the classifier at first. */
 export function routeQuestion(question: string, context: RouteContext): Routing {
   const found = classify(question, context);
   const { label, confidence } = found.label.endsWith("advice") && isKind("past", question) ? OUT_OF_SCOPE : found;

@@ -106,8 +106,7 @@ export function reportReplay({ terminal }: Context, { replayed }: { readonly rep
 
 /** Opens the service on the storage, even if a daemon is named, and always closes it after `action`. A fixture that the
  * storage does not have is loaded first; nothing is written to any other storage.
- * @throws UsageError, ConfigError, StorageError
- * @example await withSession(context, ({ service }) => service.news.status()); */
+ * @throws UsageError, ConfigError, StorageError */
 export const withSession = async <T>(context: Context, action: Action<Session, T>, options: SessionOptions = {}) =>
   use((await import("./open-session.ts")).openSession(context, true, options), action);
 

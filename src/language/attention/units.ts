@@ -30,8 +30,7 @@ const LEAST_DIGITS = 2;
 const POSSESSIVE = /^['’]s(?![\p{L}\d])/u;
 
 /** The first distinct units of a text, in order. Chinese is split into the longest words with a vector (`isKnown`).
- * Things in `names` become units of sort `asset`.
- * @example unitsOf("BTC falls 5%", isKnown); // $BTC, fall, #5% */
+ * Things in `names` become units of sort `asset`. */
 export function unitsOf(text: string, isKnown: IsKnown, names?: NameTable<NamedThing>): Unit[] {
   const read = text.slice(0, MOST.characters);
   const capitals = stemsWithCapitals(read);

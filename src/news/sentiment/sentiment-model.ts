@@ -23,8 +23,7 @@ function readWeights() {
 }
 
 /** The distinct n-grams of a title: 1 to 4 characters in Chinese; 1 to 3 stems in English, with skip-grams of two stems
- * and markers of the first and last stem. Every number becomes `#`.
- * @example gramsOf("Profit up 5%"); // profit, profit up, profit up #, profit _ #, up, up #, #, ^profit, #$ */
+ * and markers of the first and last stem. Every number becomes `#`. */
 export function gramsOf(title: string): Set<string> {
   const text = textOf(title);
   const isHan = hasHan(text);
@@ -40,8 +39,7 @@ export function gramsOf(title: string): Set<string> {
 }
 
 /** The class n-grams of a title: each word class alone, with the classes in its window, and with the stems or characters
- * in its window (`~` if not adjacent). Their weights generalize to all words of a class.
- * @example classGramsOf("Bad loans shrink"); // {down}, bad ~ {down}, loan {down}, … {bad} shrink, {bad}{down}, … */
+ * in its window (`~` if not adjacent). Their weights generalize to all words of a class. */
 export function classGramsOf(title: string): Set<string> {
   const text = textOf(title);
   const tokens = hasHan(text)
@@ -73,8 +71,7 @@ const wordsOf = (text: string): string[] => text.match(/[a-z]+(?:'[a-z]+)?|[#$�
 export const shrinkage = (known: number): number => 3 / Math.sqrt(known || 1);
 
 /** The sentiment of an item for holders or users of its subject: the most likely label by a multinomial logistic model of
- * the title. If no word of the title has a class, the classes of the summary are used.
- * @example sentimentOf("Shorts wiped out as price jumps", ""); // "positive" */
+ * the title. If no word of the title has a class, the classes of the summary are used. */
 export function sentimentOf(title: string, summary: string): Sentiment {
   if (/[?？]\s*$/.test(title)) return "neutral"; // A question reports nothing.
   const folded = fold(title);

@@ -8,11 +8,9 @@ const MORE = { extraOutlineAttributes: ["id", "timezone", "weight", "allow_priva
 const parse = (opml: string) => parseOpml(opml, MORE).body?.outlines;
 type Outline = NonNullable<ReturnType<typeof parse>>[number];
 
-/** The feeds of an OPML document. A feed's categories are the names of its enclosing outlines (feeds or not) and its own
- * categories.
+/** The feeds of an OPML document. A feed's categories are the names of its enclosing outlines and its own ones.
  * @param lang language of feeds that declare none
- * @param taken other sources; an outline keeps its own id if it is valid and not taken, and without one, the second site
- * of a name gets its host into it
+ * @param taken other sources; an outline keeps a valid id of its own; without one, a name's second site gets its host
  * @returns undefined when it is not OPML */
 export function sourcesOfOpml(opml: string, lang: Language, taken: SourceInput[] = []): SourceInput[] | undefined {
   let outlines: Flat[];

@@ -33,9 +33,7 @@ const LONGEST = 20; // Maximum characters of a Chinese subject.
 
 /** Parses a title to its subject, to a question that it answers (what somebody did, how much, when, or why), and in Chinese
  * to a general question about the subject. A title that is a question is used as the question.
- * @param context other text about the story; a word that is capitalised there is a name
- * @example
- * readTitle("Gate halts deposits citing a review", "en", ""); // { subject: "Gate", question: "Why did Gate halt deposits?" } */
+ * @param context other text about the story; a word that is capitalised there is a name */
 export function readTitle(title: string, lang: Language, context: string): ReadTitle {
   const text = title.slice(0, MOST).replace(IS.label, "").replace(IS.share, "").replace(IS.aside, " ").trim();
   const isAsked = /[?？]$/.test(text);

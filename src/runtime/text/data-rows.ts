@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** The rows of a data file as lists of columns, which are lists of values. A row is a line, continued by lines that
- * begin with a blank; `|` separates columns, a comma values. A line that begins with `#` is a comment.
- * @example readRows(new URL("data/assets.txt", import.meta.url)); // [["BTC"], ["bitcoin", "比特币"], ["xbt"]], … */
+ * begin with a blank; `|` separates columns, a comma values. A line that begins with `#` is a comment. */
 export const readRows = (file: URL): string[][][] => parseRows(readFileSync(file, "utf8"));
 
 export function parseRows(text: string): string[][][] {

@@ -15,8 +15,7 @@ export type SmokeFile = Exclude<ReturnType<typeof readSmokeFile>, readonly strin
 
 /** Reads a smoke file's text. @param env the environment that `${env.NAME}` refers to
  * @param cwd the folder that the path is relative to; CSV files are beside the smoke file
- * @returns the file, or every error in it, as `FILE:LINE:COLUMN: message`
- * @example readSmokeFile("a.yaml", "steps: []", process.env); // ["a.yaml:1:8: steps must not be empty."] */
+ * @returns the file, or every error in it, as `FILE:LINE:COLUMN: message` */
 export function readSmokeFile(path: string, text: string, env: Env, cwd = "") {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });

@@ -15,8 +15,7 @@ type IdentityOptions = { expected: string | undefined; create: boolean; newId?: 
 /** Reads the identity of a process's storage: from then on every call is refused while another storage is in its place.
  * With `create`, missing marks are created: on one that is new, of an earlier build, or whose loss this start accepts.
  * @param expected the id in the configuration, if any: then a missing mark or another id is an error
- * @returns the id, and how many marks of an existing identity were missing; undefined if no other storage can take its
- * place, and if it has no identity yet
+ * @returns the id, and how many marks of it were missing; undefined without an identity, or if none can take its place
  * @throws StorageReplacedError when it does not have the expected id */
 export async function identifyStorage(storage: Storage, { expected, create, newId = randomId }: IdentityOptions) {
   const { identity } = storage;

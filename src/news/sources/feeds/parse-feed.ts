@@ -73,8 +73,7 @@ function whatElse(document: string, base: string | undefined): string {
 
 /** The absolute URLs of the feeds that a web page advertises in its first 500,000 characters, in document order:
  * `<link rel="alternate" type="application/rss+xml">`, also for Atom and JSON Feed.
- * @param base URL of the page; a `<base>` element overrides it
- * @example advertisedFeeds('<link rel=alternate type="application/rss+xml" href="/feed">', "https://news.example/"); */
+ * @param base URL of the page; a `<base>` element overrides it */
 export function advertisedFeeds(page: string, base?: string): string[] {
   const tags = page.slice(0, PAGE).match(/<(?:link|base)\s(?:[^<>"']|"[^"<]*"|'[^'<]*')*>/gi) ?? [];
   let from = base;
