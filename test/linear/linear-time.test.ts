@@ -160,6 +160,9 @@ beforeAll(async () => {
   const { periodOf, withoutPeriod } = await load<typeof import("../../src/assistant/answering/period.ts")>(
     "assistant/answering/period.ts",
   );
+  const { isOfOther } = await load<typeof import("../../src/assistant/answering/asked-facts.ts")>(
+    "assistant/answering/asked-facts.ts",
+  );
   const { normalizeQuestion, presentQuestion } = await load<
     typeof import("../../src/events/projections/question-text.ts")
   >("events/projections/question-text.ts");
@@ -176,6 +179,11 @@ beforeAll(async () => {
         (kind) => rules.isKind(kind, text),
       ),
       [periodOf(text, 0), withoutPeriod(text)],
+      isOfOther(
+        text,
+        { id: "1", kind: "news", title: "X2", url: "", lang: "en", published_at: null, snippet: "X3" },
+        0,
+      ),
       isAssetName(text),
       assetsInQuestion(text),
       featuresOf(text),

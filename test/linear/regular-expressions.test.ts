@@ -8,6 +8,7 @@ const SOURCES = resolve(import.meta.dirname, "../../src");
 
 /** Files that make expressions of their own constants, which `linear-time.test.ts` runs, or of what an operator wrote. */
 const MAKE_EXPRESSIONS = [
+  "assistant/answering/asked-facts.ts",
   "assistant/answering/period.ts",
   "assistant/grounding/check-statement.ts",
   "assistant/grounding/figures.ts",
