@@ -29,11 +29,11 @@ export function lacksFact(question: string, text: string): boolean {
   const isNamed = (word: string): boolean => namedIn(word).some(namesIn(text));
   const isComparable = (word: string): boolean => hasHan(asked) === hasHan(told) || namedIn(word).length > 0;
   if (joinedWords(asked).some((word) => isComparable(word) && !isSaid(word) && !isNamed(word))) return true;
-  const sizes = figuresOf(SAYS.prices.test(asked) ? asked : "").filter(({ unit = "" }) =>
-    PATTERNS.sizes.includes(unit),
-  );
+  const priced = SAYS.prices.test(asked) ? figuresOf(asked) : [];
+  const sizes = priced.filter(({ unit = "" }) => PATTERNS.sizes.includes(unit));
+  const stated = sizes.length > 0 ? figuresOf(told) : [];
   return sizes.some(({ unit, value }) => {
-    const alike = figuresOf(told).filter((other) => other.unit === unit);
+    const alike = stated.filter((other) => other.unit === unit);
     return alike.length > 0 && alike.every((other) => other.value < value);
   });
 }
