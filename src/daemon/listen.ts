@@ -24,13 +24,15 @@ export async function listen(app: H3, host: string, port: number, tls?: TlsFiles
   if (tls !== undefined) await checkTlsFiles(tls);
   await checkPort(host, port); // listhen reports any failure of its own port check as a port in use.
   const connections = createConnections(bounds, app);
-  const { server, url } = await listenWithListhen(connections.watch(withHost(nodeHandler(app), app)), host, port, tls);
+  const handler = connections.watch(withHost(nodeHandler(app), app));
+  const { server, url } = await listenWithListhen(handler, host, port, tls);
   const refused = new WeakSet<Duplex>(); // Node reports further parts of a malformed message as further errors.
   const refuse = (error: Error, socket: Duplex): void => {
     if (!refused.has(socket)) void answerParseError(error, socket, app, connections.lastResponse(socket as Socket));
     refused.add(socket);
   };
   Object.assign(server, { requireHostHeader: false }); // Else Node answers such a request itself, without an envelope.
+  server.on("checkContinue", handler); // Else Node asks for every body, also for one that is refused by its headers.
   server.on("checkExpectation", (...sent: [IncomingMessage, ServerResponse]) => void refuseRequest(...sent, 417, app));
   // This is not a proxy. Node hands the socket over without any listener.
   server.on("connect", ({ url: target }: IncomingMessage, socket: Duplex) => {

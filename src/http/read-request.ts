@@ -3,7 +3,7 @@ import type { Endpoint } from "../contract/endpoints.ts";
 import { AnpError, type FieldError, invalid } from "../contract/errors.ts";
 import { LIMITS } from "../contract/field-bounds.ts";
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { H3Event } from "h3";
 import { parseOrError } from "../runtime/json/parse-json.ts";
 import { readBytes } from "../runtime/read-bytes.ts";
@@ -88,7 +88,8 @@ export const declaredBytes = ({ headers }: Pick<Request, "headers">, unknown: nu
 
 /** Reads a body from the socket, without the streams of the Fetch API, which would cost more than most requests. */
 async function readBody({ req, runtime }: H3Event, bounds: BodyBounds): Promise<Uint8Array> {
-  const socket = runtime?.node?.req as IncomingMessage | undefined;
+  const { req: socket, res } = (runtime?.node ?? {}) as { req?: IncomingMessage; res?: ServerResponse };
+  if (socket?.headers.expect !== undefined) res!.writeContinue(); // The caller waits for this (RFC 9110 §10.1.1).
   // The response closes the connection, so the request must not be destroyed before that.
   const body = socket === undefined ? req.body : socket.iterator({ destroyOnReturn: false });
   const read = readBytes(body, bounds.bytes, () => tooLarge(bounds)).catch((error: unknown) => {

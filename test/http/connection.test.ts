@@ -209,6 +209,27 @@ it("answers every request that is no proper HTTP with an envelope, and closes", 
   expect(errors).toEqual([]);
 });
 
+it("asks a caller that waits for it for the body only when it is going to read it", async () => {
+  const waits = ["Expect: 100-continue", "Connection: close"];
+  const post = (path: string, ...headers: string[]): string =>
+    [`POST ${path} HTTP/1.1`, "Host: anp.test", ...waits, ...headers, "", ""].join("\r\n");
+  const json = "Content-Type: application/json";
+  const cases: [string, string][] = [
+    [exchange(...waits, "Content-Length: 99999999"), "413"],
+    [exchange(...waits, "Content-Length: 2", "Content-Encoding: gzip"), "415"],
+    [exchange(...waits, "Content-Length: 2", "Origin: https://anp.test", "Content-Encoding: gzip"), "415"],
+    [post("/api/v1/ai/points/exchange", json, "Content-Length: 2"), "401"],
+    [post("/nope", json, "Content-Length: 2"), "404"],
+    [`${exchange(...waits, "Transfer-Encoding: chunked")}12\r\n{"token_amount":1}\r\n0\r\n\r\n`, "100 200"],
+    [`${exchange(...waits, "Origin: https://anp.test", "Content-Length: 18")}{"token_amount":1}`, "100 200"],
+  ];
+  for (const [bytes, statuses] of cases) {
+    const answer = await send(bytes);
+    const found = Array.from(answer.matchAll(/^HTTP\/1\.1 (\d+)/gm), ([, status]) => status);
+    expect([bytes, found.join(" ")]).toEqual([bytes, statuses]);
+  }
+});
+
 it("names the methods that a path allows for any other method, also for one that HTTP does not know", async () => {
   for (const method of ["PUT", "TRACE", "BREW", "get", "CONNECT", "OPTIONS"])
     for (const [path, status, allowed] of [
