@@ -1,19 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { batchesOf } from "../runtime/batches.ts";
 import type { ReportDamage } from "../storage/health/damage-reporter.ts";
-import { DAY_MS, daysBetween } from "../runtime/clock.ts";
+import { DAY_MS, daysBetween, utcDay } from "../runtime/clock.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { OnSkipped } from "../storage/stream.ts";
 import { eventsOfDay, readEvents, type TimeRange } from "./log/day-log.ts";
 import { contentOf, fingerprint, uniqueId } from "./log/event-fingerprint.ts";
-import { createProjections, rankQuestions, type Limits } from "./projections/hot-questions.ts";
+import { createProjections, rankQuestions, userHash, type Limits } from "./projections/hot-questions.ts";
 import type { NewEvent } from "./event.ts";
-import { type EventDeps, EventLog, type KnownEvent } from "./log/event-log.ts";
+import { EventLog, type EventDeps, type KnownEvent } from "./log/event-log.ts";
 import { createIdempotentRecorder } from "./log/event-idempotency.ts";
 import { FingerprintCounts } from "./replay/fingerprint-counts.ts";
 import { replayEvents } from "./replay/replay-events.ts";
 import type { Line, ReplayOptions } from "./replay/replay-lines.ts";
-import { countEvents } from "./projections/event-stats.ts";
 
 /** The last 1 to 30 days of 24 hours before `now`, ms since the epoch; by default the clock's time. */
 type Period = { readonly days: number; readonly now?: number | undefined };
@@ -82,4 +81,25 @@ async function countIds(storage: Storage, day: string): Promise<FingerprintCount
   for await (const { event_id, source_id } of eventsOfDay(storage, day, () => undefined))
     counts.addStored(fingerprint("", source_id ?? event_id));
   return counts;
+}
+
+/** Counts the events of the range by reading them all; memory per user. @param dayOf the day of ms; UTC by default */
+async function countEvents(storage: Storage, range: TimeRange, onSkipped?: OnSkipped, dayOf = utcDay) {
+  let events = 0;
+  const users = new Set<number>();
+  const types = new Map<string, number>();
+  const days = new Map<string, number>();
+  const feedback = { helpful: 0, inaccurate: 0 };
+  for await (const event of readEvents(storage, range, onSkipped)) {
+    events += 1;
+    users.add(userHash(event.user_id));
+    types.set(event.event_type, (types.get(event.event_type) ?? 0) + 1);
+    const day = dayOf(Date.parse(event.created_at));
+    days.set(day, (days.get(day) ?? 0) + 1);
+    if (event.feedback_type !== undefined) feedback[event.feedback_type] += 1;
+  }
+  const by_type = [...types].map(([event_type, count]) => ({ event_type, count }));
+  by_type.sort((a, b) => b.count - a.count || (a.event_type < b.event_type ? -1 : 1));
+  const by_day = [...days].map(([day, count]) => ({ day, count })).sort((a, b) => (a.day < b.day ? -1 : 1));
+  return { events, users: users.size, by_type, by_day, feedback };
 }
