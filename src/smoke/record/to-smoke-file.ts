@@ -6,9 +6,10 @@ import { mapItems } from "../../runtime/json/json-values.ts";
 import { METHODS, type SmokeContent, type Step } from "../file/smoke-file.ts";
 import { isInstant } from "../run/matchers.ts";
 import { bodyOf } from "../run/check-answer.ts";
-import { Captures, isId } from "./captures.ts";
 import { endToEnd, type RecordedCall } from "./recording-proxy.ts";
-import { createSecrets } from "./secrets.ts";
+import { nameOf } from "../file/read-smoke-file.ts";
+import { scalarsIn } from "../file/references.ts";
+import { MIN_SECRET } from "../file/resolve-references.ts";
 
 interface Recording {
   readonly head: Partial<SmokeContent>; // Its daemon's fixture, clock and seed; empty for another process's daemon.
@@ -127,3 +128,70 @@ function mapped(value: unknown, key: string, replace: (key: string, value: unkno
 
 /** Whether a file can hold the value: no key of a matcher, no lone surrogate, no text that looks like a reference. */
 const isPlain = (value: unknown) => !/"\$[^"]*":|\\ud[89a-f]|"\$[A-Z_][A-Z0-9_]*"|\{\{/.test(JSON.stringify(value));
+
+const ID_KEY = /^(?!user_id$)(\w+_)?id$/; // Keys of ids; a user's id is not made by a daemon.
+const SMALLEST = 1_000_000; // Smaller numbers are counters, as of a ledger's entries.
+
+/** An id that a daemon makes. */
+const isId = (key: string, value: unknown): boolean =>
+  ID_KEY.test(key) && (typeof value === "number" ? value >= SMALLEST : typeof value === "string" && value !== "");
+
+/** The ids in recorded answers, by which later calls refer to earlier ones. */
+class Captures {
+  readonly #references = new Map<unknown, { readonly step: string; readonly text: string }>();
+  readonly used = new Set<string>(); // Names of the steps that others refer to.
+
+  note(step: string, body: unknown): void {
+    for (const [value, path] of scalarsIn(body)) {
+      const key = String(path.findLast((part) => typeof part === "string"));
+      if (!isId(key, value)) continue;
+      const reference = { step, text: `\${${step}.${nameOf(path)}}` };
+      for (const name of [value, `${key} ${String(value)}`])
+        if (!this.#references.has(name)) this.#references.set(name, reference);
+    }
+  }
+
+  /** The reference to the answer that had this id first, under the same key if there is one. */
+  reference(key: string, id: unknown): string | undefined {
+    if (!isId(key, id)) return undefined;
+    const known = this.#references.get(`${key} ${String(id)}`) ?? this.#references.get(id);
+    if (known !== undefined) this.used.add(known.step);
+    return known?.text;
+  }
+}
+
+const TOKEN = /\banp_[\w-]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g; // The daemon's own, and JWTs, wherever they are.
+
+/** Replaces the tokens of recorded calls by references, as `${run.token}`: a file never holds a token.
+ * @param known tokens of the daemon's users, by reference @param isComplete whether any other token is invalid */
+function createSecrets(calls: readonly RecordedCall[], known: Record<string, string>, isComplete: boolean) {
+  const references = new Map(Object.entries(known).map(([reference, token]) => [token, reference]));
+  const variables: string[] = [];
+  let unknown = 0;
+  for (const { target, headers, body, answer } of calls) {
+    const answered = typeof answer === "string" ? answer : answer.text;
+    const texts = [target, ...Object.values(headers), body.toString("latin1"), answered];
+    const own = headers["x-user-token"];
+    for (const token of [...(own ? [own] : []), ...(texts.join("\n").match(TOKEN) ?? [])]) {
+      if (references.has(token)) continue;
+      const name = `TOKEN_${++unknown}`;
+      const used = calls.filter((call) => call.headers["x-user-token"] === token);
+      // A refused token may be replaced by any other invalid one.
+      const isRefused = isComplete || used.every(({ answer: got }) => typeof got === "object" && got.status === 401);
+      if (!isRefused) variables.push(name);
+      references.set(token, isRefused ? `\${env.${name}:-unknown}` : `\${env.${name}}`);
+    }
+  }
+  const longestFirst = [...references].filter(([{ length }]) => length >= MIN_SECRET);
+  longestFirst.sort(([a], [b]) => b.length - a.length);
+  return {
+    variables: variables as readonly string[], // Variables that a run of the file needs.
+    referenceOf: (token: string): string => references.get(token)!, // The reference of a token that was in a header.
+    /** How a text is written in a smoke file: `${` is escaped, and tokens are references. Other values are unchanged. */
+    hide<T>(value: T): T {
+      if (typeof value !== "string") return value;
+      const escaped = value.replaceAll("${", () => "$${");
+      return longestFirst.reduce((text, [token, reference]) => text.replaceAll(token, () => reference), escaped) as T;
+    },
+  };
+}
