@@ -24,7 +24,7 @@ const MAKE_EXPRESSIONS = [
   "smoke/file/smoke-file.ts",
   "smoke/run/matchers.ts",
   "storage/health/storage-remedy.ts",
-  "storage/redis/redis-scan.ts",
+  "storage/redis/redis-driver.ts",
 ];
 
 interface Found {
