@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { BoundedLru } from "../runtime/cache/bounded-lru.ts";
 import { JobError, type JobRunner, type RunOptions } from "../compute/job-runner.ts";
 import { AnpError } from "../contract/errors.ts";
@@ -13,7 +14,7 @@ import { IndexedContent } from "./indexed-content.ts";
 import type { ModelUse } from "./model/model-call.ts";
 import type { CheckReply, ModelGateway } from "./model/provider-failover.ts";
 import type { Passage } from "./passage.ts";
-import { createScriptWriter } from "./written-script.ts";
+import { hasHan, scriptOfTag } from "../language/detect-language.ts";
 
 /** An assistant with its job runner, its content and its model. */
 export type HostedAssistant = ReturnType<typeof createHostedAssistant>;
@@ -133,3 +134,41 @@ const inTime = <T>(job: Promise<T>): Promise<T> =>
     if (error.failure === "overdue") throw new AnpError(429, undefined, { cause: error });
     throw new AnpError(1007, "The answer could not be computed in time.", { cause: error });
   });
+
+const CACHED = 2000; // Converted texts in the cache: the front page repeats the same texts.
+
+/** A copy of data with `write` applied to the texts at a path; a path passes through arrays to each element. */
+function rewritten(data: unknown, [name = "", ...rest]: readonly string[], write: (text: string) => string): unknown {
+  if (typeof data === "string") return write(data);
+  if (Array.isArray(data)) return data.map((each) => rewritten(each, [name, ...rest], write));
+  const fields = data as Readonly<Record<string, unknown>>;
+  return { ...fields, [name]: rewritten(fields[name], rest, write) };
+}
+
+/** Converts Chinese to the script of a language tag; if the conversion fails, texts stay Simplified.
+ * @returns a function that takes the paths of the texts to convert, such as `topics.title` */
+function createScriptWriter(runner: JobRunner<AssistantJobs>, logger: Logger) {
+  const known = new LRUCache<string, string>({ max: CACHED });
+  const failed = (error: unknown): string[] => {
+    logger.warn({ err: error }, "Chinese could not be written in Traditional characters");
+    return [];
+  };
+  return async <T extends object>(tag: string, data: T, ...paths: readonly string[]): Promise<T> => {
+    const script = scriptOfTag(tag);
+    if (script === undefined) return data;
+    const rewrite = (write: (text: string) => string): T =>
+      paths.reduce((copy, path) => rewritten(copy, path.split("."), write) as T, data);
+    const found = new Map<string, string | undefined>();
+    rewrite((text) => {
+      if (hasHan(text)) found.set(text, known.get(`${script} ${text}`));
+      return text;
+    });
+    const texts = Array.from(found.keys()).filter((text) => found.get(text) === undefined);
+    const written = texts.length === 0 ? [] : await runner.run("write", { texts, script }).catch(failed);
+    for (const [at, text] of written.entries()) {
+      found.set(texts[at]!, text);
+      known.set(`${script} ${texts[at]!}`, text);
+    }
+    return rewrite((text) => found.get(text) ?? text);
+  };
+}
