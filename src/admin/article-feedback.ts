@@ -7,10 +7,9 @@ import type { Storage } from "../storage/storage.ts";
 
 const QUESTIONS_LISTED = 3;
 type Vote = "helpful" | "inaccurate";
-type Article = Pick<SourceItem, "kind" | "lang" | "id" | "title" | "url">;
 
 /** Feedback on the answers that quote an article; null for answers without sources. */
-const noFeedback = (article: Article | null) => ({
+const noFeedback = (article: Pick<SourceItem, "kind" | "lang" | "id" | "title" | "url"> | null) => ({
   article,
   helpful: 0,
   inaccurate: 0,

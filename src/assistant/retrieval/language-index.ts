@@ -139,7 +139,7 @@ export class LanguageIndex {
    * @param most the only documents to visit, with the highest frequency in each; all by default */
   #visit(
     { packed, count }: Postings,
-    most: Frequencies | undefined,
+    most: ReadonlyMap<number, number> | undefined,
     each: (document: number, frequency: number) => void,
   ) {
     const { title: t, body: b } = BM25F;
@@ -157,8 +157,6 @@ export class LanguageIndex {
     }
   }
 }
-
-type Frequencies = ReadonlyMap<number, number>;
 
 /** The documents that match a query, and their scores. */
 export class Scores {
