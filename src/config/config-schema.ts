@@ -59,7 +59,7 @@ const sections = z.strictObject({
   server: section({
     host: host(),
     port: integer([0, 65_535], 8787),
-    drain_ms: integer([0, Infinity], 10_000),
+    drain_ms: integer([0, 86_400_000], 10_000),
     drain_delay_ms: integer([0, 600_000], 0),
     body_ms: integer([100, 300_000], 10_000),
     max_connections: integer([16, 1_000_000], 20_000),

@@ -18,8 +18,8 @@ const endpointOf = () => ({
   max_calls: integer([1, 10_000], 16),
   max_waiting: integer([0, 10_000], 64),
   connect_ms: integer([1, 60_000], 5000),
-  headers_ms: integer([1, Infinity], 300_000),
-  idle_ms: integer([1, Infinity], 30_000),
+  headers_ms: integer([1, 86_400_000], 300_000),
+  idle_ms: integer([1, 86_400_000], 30_000),
 });
 
 const provider = z.strictObject({ ...endpointOf(), api_key_file: z.string().min(1).optional() });
@@ -30,7 +30,7 @@ const formOf = () => ({ format: z.enum(["json_schema", "json_object", "none"]).d
 export const modelConfig = z.strictObject({
   ...endpointOf(),
   api_key: z.string().min(1).optional().meta({ secret: true }),
-  timeout_ms: integer([1, Infinity], 30_000),
+  timeout_ms: integer([1, 86_400_000], 30_000),
   budget: section({ answer: tokens(20_000), user_day: tokens(100_000), day: tokens(5_000_000) }),
   fallback: z.enum(["none", "extractive"]).default("none"),
   rewrite: z.strictObject({ ...formOf(), timeout_ms: integer([1, 60_000], 3000) }).optional(),
@@ -50,7 +50,7 @@ export const embeddingsConfig = z.strictObject({
   passage_size: integer([100, 100_000], 2000),
   passage_prefix: z.string().default(""),
   question_prefix: z.string().default(""),
-  timeout_ms: integer([1, Infinity], 30_000),
+  timeout_ms: integer([1, 86_400_000], 30_000),
   question_ms: integer([1, 60_000], 1000),
 });
 

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { addressOf } from "../../src/client/daemon-url.ts";
 import { configKeys, configJsonSchema } from "../../src/config/config-schema.ts";
 import { exampleConfig } from "../../src/config/config-example.ts";
@@ -51,11 +52,37 @@ describe("configuration", () => {
     ],
     ["zone", 'quota: { timezone: "+14:30" }\n', "quota.timezone: must be an offset such as +08:00, at most 14 hours"],
     ["endpoint", "model: { base_url: ftp://x, model: m }\n", "model.base_url: must be an http or https URL"],
+    [
+      "drain",
+      "server: { drain_ms: 3000000000 }\n",
+      "server.drain_ms: must be an integer from 0 to 86400000, not 3000000000",
+    ],
+    [
+      "model",
+      "model: { base_url: http://x, model: m, timeout_ms: 86400001 }\n",
+      "model.timeout_ms: must be an integer from 1 to 86400000, not 86400001",
+    ],
+    [
+      "provider",
+      "model: { base_url: http://x, model: m, providers: [{ base_url: http://y, model: n, idle_ms: 3000000000 }] }\n",
+      "model.providers.0.idle_ms: must be an integer from 1 to 86400000, not 3000000000",
+    ],
   ])("names the bound of a value that is out of it: %s", (_, text, message) =>
     withFile(text, async (file) => {
       await expect(loadConfig({ file, env: {}, flags: {} })).rejects.toThrow(message);
     }),
   );
+
+  it("bounds every length of time below 2^31 ms, from where a timer of Node.js fires at once", () => {
+    const units = { ms: 1, s: 1000 };
+    const longest = configKeys().flatMap(({ name, schema }) => {
+      const unit = /_(ms|s)$/.exec(name)?.[1] as keyof typeof units | undefined;
+      const { maximum = Infinity } = z.toJSONSchema(schema);
+      return unit === undefined ? [] : [{ name, ms: maximum * units[unit] }];
+    });
+    expect(longest.length).toBeGreaterThan(15);
+    expect(longest.filter(({ ms }) => ms >= 2 ** 31)).toEqual([]);
+  });
 
   it.each([
     "server: { port: 0 }\nadmin: { port: 0 }\nmetrics: { port: 0 }\n",

@@ -45,6 +45,11 @@ it.each([
     "steps[0].zzzzzzz is not a known key. Known keys: id, name, token, query,",
   ],
   [
+    "a duration that no timer can wait for",
+    `${STEP}    timeout: 3000000s\n`,
+    "steps[0].timeout must be a duration such as 500ms or 2s, below 100000s",
+  ],
+  [
     "a short form",
     `${STEP}    retry: 5\n`,
     "steps[0].retry must be an object, not a number. Write retry: { times: 5, every: 500ms }.",

@@ -8,7 +8,7 @@ const text = z.string().min(1);
 
 const duration = z
   .string()
-  .regex(/^\d+(\.\d+)?(ms|s)$/, "must be a duration such as 500ms or 2s")
+  .regex(/^(\d{1,8}(\.\d+)?ms|\d{1,5}(\.\d+)?s)$/, "must be a duration such as 500ms or 2s, below 100000s")
   .meta({ id: "Duration", examples: ["500ms", "2s"] });
 
 /** Most concurrent copies of a request: each needs two open files if the daemon is in this process. */
