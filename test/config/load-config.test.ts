@@ -8,6 +8,7 @@ import { exampleConfig } from "../../src/config/config-example.ts";
 import { ConfigError } from "../../src/config/config-errors.ts";
 import TEXTS from "../../src/config/key-descriptions.json" with { type: "json" };
 import { loadConfig } from "../../src/config/load-config.ts";
+import { modelConfig } from "../../src/config/model-config.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 async function withFile<T>(text: string, test: (file: string, folder: string) => Promise<T>): Promise<T> {
@@ -72,6 +73,14 @@ describe("configuration", () => {
       await expect(loadConfig({ file, env: {}, flags: {} })).rejects.toThrow(message);
     }),
   );
+
+  it("names the keys of a model that its further providers do not take", () => {
+    const { shape } = modelConfig;
+    const provider = shape.providers.unwrap().element;
+    const refused = Object.keys(shape).filter((key) => !(key in provider.shape || `${key}_file` in provider.shape));
+    const named = / except (.*), which/.exec(TEXTS["model.providers"])?.[1]?.split(/, | and /);
+    expect(named?.toSorted()).toEqual(refused.toSorted());
+  });
 
   it("bounds every length of time below 2^31 ms, from where a timer of Node.js fires at once", () => {
     const units = { ms: 1, s: 1000 };
