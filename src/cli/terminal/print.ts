@@ -30,11 +30,12 @@ export async function printRows<T extends object>(context: Context, { rows, colu
 }
 
 /** Rows of a table of `tables.json`. */
-export type TableRows<T, N extends TableName> = Omit<Printed<T>, "columns"> & Table<T, N>;
+export type TableRows<T, N extends TableName> = Omit<Printed<T>, "columns"> &
+  Table<T, N> & { readonly filter?: object };
 
 /** Prints the rows of such a table, or by default its hint. @returns as {@link printRows} */
 export const printTable = <T extends object, N extends TableName>(context: Context, given: TableRows<T, N>) =>
-  printRows(context, { none: hintOf(given.table), ...given, columns: tableColumns(context, given) });
+  printRows(context, { none: hintOf(given.table, given.filter), ...given, columns: tableColumns(context, given) });
 
 type Shown<T> = { readonly [K in keyof T]?: (value: T[K]) => string };
 

@@ -14,19 +14,19 @@ const FILTER = { symbol, source: text, category: text, query: text };
 
 const hot = defineCommand("news hot", {
   options: { limit: optional(integer()), hours: optional(integer()), ...FILTER },
-  async run({ query: q, ...query }, context) {
-    const { data } = await runOperation(context, "getNewsHot", { input: { query: { ...query, q } } });
-    await printTable(context, { table: "news", data, rows: data.news });
+  async run({ query: q, limit, ...filter }, context) {
+    const { data } = await runOperation(context, "getNewsHot", { input: { query: { limit, ...filter, q } } });
+    await printTable(context, { table: "news", data, rows: data.news, filter: { ...filter, q } });
     if (data.total > data.news.length) context.terminal.say(`${data.news.length} of ${data.total} items.`);
   },
 });
 
 const topics = defineCommand("news topics", {
   options: { limit: optional(integer()), lang: optional(word), ...FILTER },
-  async run({ query: q, ...query }, context) {
-    const { data } = await runOperation(context, "getNewsTopics", { input: { query: { ...query, q } } });
+  async run({ query: q, limit, lang, ...filter }, context) {
+    const { data } = await runOperation(context, "getNewsTopics", { input: { query: { limit, lang, ...filter, q } } });
     const cells = { heat: { show: ({ heat }: { readonly heat: number }) => heat.toFixed(1) } };
-    await printTable(context, { table: "news topics", data, rows: data.topics, cells });
+    await printTable(context, { table: "news topics", data, rows: data.topics, cells, filter: { ...filter, q } });
   },
 });
 
