@@ -77,9 +77,7 @@ export function tableColumns<T extends object, N extends TableName>({ clock }: T
 
 /** The hint that is printed for a table without rows. @param filter the options that leave rows out */
 export const hintOf = (table: TableName, filter: object = {}): string | undefined =>
-  (TABLES[table] as { none?: string; unmatched?: string })[
-    Object.values(filter).some((given) => given !== undefined) ? "unmatched" : "none"
-  ];
+  (TABLES[table] as { none?: string; unmatched?: string })[Object.values(filter).join("") ? "unmatched" : "none"];
 
 export const cellOf = <T extends object>(row: T, { name, of }: Column<T>): Cell =>
   of === undefined ? (Reflect.get(row, name) as Cell) : of(row);

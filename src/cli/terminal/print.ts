@@ -30,8 +30,7 @@ export async function printRows<T extends object>(context: Context, { rows, colu
 }
 
 /** Rows of a table of `tables.json`. */
-export type TableRows<T, N extends TableName> = Omit<Printed<T>, "columns"> &
-  Table<T, N> & { readonly filter?: object };
+export type TableRows<T, N extends TableName> = Omit<Printed<T>, "columns"> & Table<T, N> & { filter?: object };
 
 /** Prints the rows of such a table, or by default its hint. @returns as {@link printRows} */
 export const printTable = <T extends object, N extends TableName>(context: Context, given: TableRows<T, N>) =>

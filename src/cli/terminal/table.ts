@@ -2,12 +2,11 @@ import Table from "cli-table3";
 import { cellOf, drawRecord, plain, type Column } from "./column.ts";
 import NO_LINES from "./no-lines.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
-import { widthOf } from "./text-width.ts";
+import { cutToWidth, widthOf } from "./text-width.ts";
 
 const GAP = 2;
 const MIN_WIDTH = 16;
 const FEW_COLUMNS = 3; // A table with at most this many columns is never drawn as records: its lines wrap.
-const MAX_PER_COLUMN = 4; // Characters: the library takes quadratic time to cut a longer cell to its width.
 
 /** The columns of a table that a terminal has room for, and their widths, the gaps to the next included. */
 export interface TableLayout<T> {
@@ -30,18 +29,17 @@ export function drawRows<T extends object>(
     const records = cellsOf(rows, columns, terminal).map((row) => drawRecord(names, row, terminal));
     return `${isFirst ? "" : "\n"}${records.join("\n")}`;
   }
-  const first = rows[0];
   const table = new Table({
     head: isFirst ? names.map((name) => terminal.paint("bold", name.toUpperCase())) : [],
     chars: NO_LINES,
     style: { head: [], border: [], "padding-left": 0, "padding-right": GAP, compact: true },
     colAligns: columns.map((column) =>
-      column.left !== true && typeof (first && cellOf(first, column)) === "number" ? "right" : "left",
+      column.left !== true && typeof (rows[0] && cellOf(rows[0], column)) === "number" ? "right" : "left",
     ),
     colWidths: [...widths],
   });
   for (const row of cellsOf(rows, columns, terminal))
-    table.push(row.map((cell, at) => cell.slice(0, MAX_PER_COLUMN * widths[at]!)));
+    table.push(row.map((cell, at) => cutToWidth(cell, widths[at]! - GAP))); // The library takes quadratic time for it.
   return `${table.toString().replace(/(?<![ \t])[ \t]+$/gm, "")}\n`;
 }
 
@@ -58,13 +56,12 @@ function fit<T extends object>(rows: readonly T[], columns: readonly Column<T>[]
   const cells = [namesOf(columns), ...cellsOf(rows, columns, terminal)];
   const widths = columns.map((_, at) => GAP + Math.max(...cells.map((row) => widthOf(row[at]!))));
   const flexible = columns.findIndex(({ wide }) => wide === true);
-  const excess = sumOf(widths) - GAP - terminal.columns;
-  if (excess <= 0) return { columns, widths, asRecords: false };
-  const minWidth = flexible === -1 ? 0 : Math.min(widths[flexible]!, MIN_WIDTH);
+  const excess = Math.max(0, sumOf(widths) - GAP - terminal.columns);
+  const width = widths[flexible] ?? 0;
+  const minWidth = Math.min(width, MIN_WIDTH);
   const spare = columns.findLastIndex((column) => column.spare === true);
-  if (spare !== -1 && (flexible === -1 || widths[flexible]! - excess < minWidth))
-    return fit(rows, columns.toSpliced(spare, 1), terminal);
-  if (flexible !== -1) widths[flexible] = Math.max(minWidth, widths[flexible]! - excess);
+  if (spare !== -1 && width - excess < minWidth) return fit(rows, columns.toSpliced(spare, 1), terminal);
+  if (flexible !== -1) widths[flexible] = Math.max(minWidth, width - excess);
   return { columns, widths, asRecords: false };
 }
 

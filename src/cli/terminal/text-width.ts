@@ -7,11 +7,14 @@ export function widthOf(text: string): number {
   return Array.from(bare).length + (bare.match(WIDE)?.length ?? 0);
 }
 
-/** The beginning of a text that fits, with an ellipsis where more follows. @param columns of the terminal */
+/** The beginning of a text that fits, with an ellipsis where more follows. An outcome at its end stays, as `free use` of
+ * `Answer (help/fees), free use`; a text with colours stays whole. @param columns of the terminal */
 export function cutToWidth(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text;
-  let left = columns - 1;
+  if (widthOf(text) <= columns || text.includes("\u001b")) return text;
+  const outcome = /(?<=[)）](?:, |，))[^,，]+$/.exec(text)?.[0] ?? "";
+  const kept = widthOf(outcome) < columns ? outcome : "";
   const characters = Array.from(text);
+  let left = columns - 1 - widthOf(kept);
   const end = characters.findIndex((one) => (left -= widthOf(one)) < 0);
-  return `${characters.slice(0, end).join("")}…`;
+  return `${characters.slice(0, end).join("")}…${kept}`;
 }

@@ -80,11 +80,10 @@ const status = defineCommand("news status", {
     const cells = { state: { show: coloured }, last_read: { of: lastRead } };
     await printTable(context, { table: "news status", data, rows: data.sources, cells });
     const { version, published_at, items, topics, notices, help } = data;
+    const counts = `${items} items, ${topics} topics, ${notices} notices, ${help} help articles`;
     if (version === 0) context.terminal.say("No snapshot yet. `anp news refresh --mode full` publishes one.");
-    else if (formatOf(context) === "table") {
-      const counts = `${items} items, ${topics} topics, ${notices} notices, ${help} help articles`;
+    else if (formatOf(context) === "table")
       await context.terminal.write(`\nSnapshot ${version} of ${showInstant(published_at)}: ${counts}.\n`);
-    }
   },
 });
 
