@@ -7,8 +7,8 @@ const isHan = (unit: string): boolean => unit >= "\u2e80"; // All other units ar
 const DOTS = "·‧•・"; // Separators between the parts of a foreign name in Chinese.
 const BETWEEN = 2; // Maximum number of characters between two words of a name.
 
-/** A named thing: the key is `@kind:name` with its first name. */
-export type NamedThing = Readonly<Record<"key" | "kind", string>>;
+/** A named thing: the key is `@kind:name` with its first name; `names` are all of them, folded. */
+export type NamedThing = Readonly<Record<"key" | "kind", string>> & { readonly names: readonly string[] };
 
 /** Looks up things by name. A name consists of words, Chinese characters or both; several things may share it. */
 export class NameTable<T> {
@@ -54,7 +54,7 @@ export function newsNames(): NameTable<NamedThing> {
   if (news !== undefined) return news;
   news = new NameTable();
   for (const [[kind = ""] = [], en = [], zh = []] of readRows(new URL("data/news-names.txt", import.meta.url)))
-    news.add([...en, ...zh], { key: `@${kind}:${en[0] ?? zh[0]}`, kind });
+    news.add([...en, ...zh], { key: `@${kind}:${en[0] ?? zh[0]}`, kind, names: [...en, ...zh] });
   return news;
 }
 
@@ -62,7 +62,7 @@ export function newsNames(): NameTable<NamedThing> {
 export const newsThingsIn = (text: string): string[] =>
   Array.from(newsNames().find(fold(text)), ({ thing }) => thing.key);
 
-type Names = readonly string[]; // All names of one thing, folded.
+export type Names = readonly string[]; // All names of one thing, folded.
 
 const KNOWN_ASSETS = new Set(ASSETS.map(({ symbol }) => symbol));
 let questionNames: NameTable<Names> | undefined; // Loaded once per process.

@@ -34,7 +34,7 @@ describe("units of a text", () => {
 
   test("do not have what follows a name", () => {
     const names = new NameTable<NamedThing>();
-    names.add(["tron"], { key: "@coin:tron", kind: "coin" });
+    names.add(["tron"], { key: "@coin:tron", kind: "coin", names: ["tron"] });
     const keys = unitsOf("TRON's suit and Tron’s sun", isKnown, names).map(({ key }) => key);
     expect(keys).toEqual(["@coin:tron", "suit", "and", "sun"]);
   });

@@ -7,7 +7,7 @@ import { assetsInQuestion } from "../../language/assets.ts";
 import { DAY_MS, toIso } from "../../runtime/clock.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./account-patterns.json" with { type: "json" };
-import { isOfOther, lacksFact } from "./asked-facts.ts";
+import { isOfOther, isOfOtherBrand, lacksFact } from "./asked-facts.ts";
 import { chosenTitle, names } from "./chosen-title.ts";
 import { isKind, routeQuestion, withoutState } from "../routing/router.ts";
 import { answerAbout, answerFromEvidence, declined, draft, quote, searchFor, type Draft } from "./evidence-answer.ts";
@@ -65,7 +65,9 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const isOther = (): boolean => isOfOther(question, found.sources[0]!, request.now, request.zone);
   const isLacking = (): boolean =>
     isKind("state", question.replace(MY, "")) || lacksPart(parts, found, said) || lacksFact(question, said);
-  const isDoubtful = found.outcome === "answered" && (isSame || (!isTitle && (isRule || isOther() || isLacking())));
+  const cited = `${said}\n${findings.evidence[0]?.article.found.passage.text}`;
+  const isAside = (): boolean => isRule || isOther() || isLacking() || isOfOtherBrand(question, cited, index.indexed());
+  const isDoubtful = found.outcome === "answered" && (isSame || (!isTitle && isAside()));
   return settle(isDoubtful ? asUnsure(found, routing.lang) : found, findings, request, index);
 }
 
@@ -82,7 +84,9 @@ function answerState(request: AnswerRequest, index: AnswerIndex): PreparedAnswer
     const { kind, title, published_at, symbols = [] } = passage;
     const age = now - Date.parse(published_at ?? "");
     const isRecent = kind === "notice" && age >= 0 && age <= STATE_MS;
-    const isState = isRecent && isKind("stateTitle", title) && (own === undefined || hasName(title, own));
+    // "My" and a word may be a name: "My Lark is down".
+    const mine = Array.from(title.matchAll(/\bMy ([\p{L}\d]+)/gu), ([, name = ""]) => fold(name));
+    const isState = isRecent && isKind("stateTitle", title) && (own === undefined || mine.includes(fold(own)));
     const isOfSymbol = isState && symbols.some((symbol) => names(thing, symbol) && names(title, symbol));
     const isOfThing = isState && (isOfAsset || symbols.length === 0) && names(title, thing);
     return isOfSymbol || isOfThing ? [{ ...passage, age }] : [];
@@ -95,10 +99,6 @@ function answerState(request: AnswerRequest, index: AnswerIndex): PreparedAnswer
   if (findings.evidence.length === 0) return undefined;
   return withRouting(quote(isSure ? "answered" : "unsure", findings, request), routeTo("notice", routing));
 }
-
-/** Whether "My" and a word are a name in a title, as in "My Lark is down". */
-const hasName = (title: string, word: string): boolean =>
-  Array.from(title.matchAll(/\bMy ([\p{L}\d]+)/gu)).some(([, other = ""]) => fold(other) === fold(word));
 
 /** Answers the parts of a compound question separately. */
 function answerParts(request: AnswerRequest, index: AnswerIndex) {

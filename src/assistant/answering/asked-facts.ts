@@ -1,13 +1,14 @@
 import { hasHan } from "../../language/detect-language.ts";
-import { namedIn, namesIn } from "../../language/name-table.ts";
+import { namedIn, namesIn, newsNames, type Names } from "../../language/name-table.ts";
 import { NUMERALS } from "../../language/quantities.ts";
 import { isFunctional } from "../../language/stop-words.ts";
 import { fold } from "../../language/tokenize.ts";
 import { DAY_MS, offsetMinutes } from "../../runtime/clock.ts";
-import { patternsOf } from "../../runtime/text/patterns.ts";
+import { patternsOf, rewriter } from "../../runtime/text/patterns.ts";
 import { figuresOf, type Figure } from "../grounding/figures.ts";
 import { isAbout, isSame } from "../grounding/same-figure.ts";
 import type { SourceItem } from "../passage.ts";
+import type { IndexedPassage } from "../retrieval/answer-index.ts";
 import PATTERNS from "./asked-fact-patterns.json" with { type: "json" };
 import TIME from "./asked-period-patterns.json" with { type: "json" };
 import { names } from "./chosen-title.ts";
@@ -15,7 +16,9 @@ import { joinedWords } from "./question-parts.ts";
 
 const KINDS = PATTERNS.kinds.map((kind) => patternsOf(kind));
 const SAYS = patternsOf(PATTERNS.amounts);
-const MARKS = patternsOf({ any: PATTERNS.marks }, "gu").any;
+const { marks: MARKS, brands: BRAND } = patternsOf({ marks: PATTERNS.marks, brands: PATTERNS.brands.named }, "gu");
+const { brands: BRANDS } = PATTERNS;
+const SHORTENED = BRANDS.short.map((pair) => rewriter([pair], "u"));
 const PERIODS = TIME.periods.map(({ says, ...period }) => ({ ...patternsOf({ says }, "gu"), ...period }));
 
 /** Whether a text certainly lacks what a question asks for: a kind of fact that it does not state at all, such as a range,
@@ -36,6 +39,19 @@ export function lacksFact(question: string, text: string): boolean {
     const alike = stated.filter((other) => other.unit === unit);
     return alike.length > 0 && alike.every((other) => other.value < value);
   });
+}
+
+/** Whether a question names an institution or brand that a text does not name, nor so many articles that it is their own. */
+export function isOfOtherBrand(question: string, text: string, all: readonly IndexedPassage[]): boolean {
+  const known = Array.from(newsNames().find(fold(question)), ({ thing }) => thing);
+  const named = known.flatMap(({ kind, names }) => (BRANDS.kinds.includes(kind) ? [names] : []));
+  const written = Array.from(question.matchAll(BRAND), ([, ...groups]) => [fold(groups.find(Boolean)!)]);
+  const others = written.filter(([name = ""]) => hasHan(name) || namedIn(name).length === 0);
+  const withShort = (names: Names) => names.flatMap((name) => [name, ...SHORTENED.map((shorten) => shorten(name))]);
+  const absent = [...named, ...others].map(withShort).filter((names) => !namesIn(text)(names));
+  const help = absent.length === 0 ? [] : all.filter(({ passage }) => passage.kind === "help").slice(0, BRANDS.among);
+  const hasOne = help.map(({ passage }) => namesIn(`${passage.title}\n${passage.text}`));
+  return absent.some((names) => hasOne.filter((has) => has(names)).length < BRANDS.ownShare * help.length);
 }
 
 /** Whether a text names only others of the kind of a model or size in a question: "A320" for "A350", "plan M" for "plan XL". */
@@ -68,12 +84,10 @@ const numberedIn = (folded: string) =>
 function statesOnlyLimits(asked: string, told: string): boolean {
   if (!SAYS.prices.test(asked) || SAYS.payouts.test(asked)) return false;
   const all = told.split(/[;!?。；！？\n]|\.(?!\d)/);
-  const clauses = all.filter((clause) => SAYS.charges.test(clause) || hasSum(clause));
+  const isSum = ({ unit }: Figure) => unit !== undefined && !PATTERNS.quantities.includes(unit);
+  const clauses = all.filter((clause) => SAYS.charges.test(clause) || figuresOf(clause).some(isSum));
   return clauses.length > 0 && clauses.every((clause) => SAYS.limits.test(clause) && !SAYS.charges.test(clause));
 }
-
-const hasSum = (clause: string): boolean =>
-  figuresOf(clause).some(({ unit }) => unit !== undefined && !PATTERNS.quantities.includes(unit));
 
 /** Whether a quotation is of another period than a question names (a quarter, a month, a weekday …), or, if it is news, of
  * another amount or model. News that names no such period is of the one of its date, or the month or quarter before. */
