@@ -161,3 +161,35 @@ describe("words of time", () => {
       expect(periodOf(question, NOW), question).toBeUndefined();
   });
 });
+
+describe("news of a field of business", () => {
+  const FIELDS = new AnswerIndex([
+    report("f1", "20T01", "基金报", "多只基金下调费率", { lang: "zh" }),
+    report("f2", "19T01", "基金报", "互联网保险投诉上升", { lang: "zh" }),
+    report("f3", "18T01", "基金报", "降准落地", { lang: "zh" }),
+    report("e1", "20T01", "Wire", "UK insurance premiums fall"),
+    report("e2", "19T01", "Wire", "Central bank cuts rates"),
+    passage({ id: "h1", lang: "zh", title: "保险理赔怎么申请", text: "在 App 内申请保险理赔。" }),
+  ]);
+
+  it.each([
+    ["最近基金圈有啥大事", "f1"],
+    ["最近基金圈有什么大事", "f1"],
+    ["基金圈最近有什么新闻", "f1"],
+    ["保险行业最近有什么消息", "f2"],
+    ["any news on the insurance industry", "e1"],
+    ["what's new in the insurance sector", "e1"],
+  ])("is what names the field: %s", (question, id) => {
+    expect(idsOf(ask(question, {}, FIELDS))).toEqual([id]);
+  });
+
+  it.each([
+    ["家电行业最近有什么新闻", "没有资讯的标题直接提到", ["f1", "f2", "f3"]],
+    ["any news on the toy industry", "No headline names", ["e1", "e2"]],
+  ] as const)("is the latest of all, for free, where none names it: %s", (question, says, ids) => {
+    const answer = ask(question, {}, FIELDS);
+    expect(answer.outcome).toBe("unsure");
+    expect(answer.text).toContain(says);
+    expect(idsOf(answer)).toEqual(ids);
+  });
+});

@@ -6,7 +6,7 @@ import { plainText } from "../../language/plain-text.ts";
 import { sentencesOf } from "../../language/sentences.ts";
 import { groupBy } from "../../runtime/group-by.ts";
 import { readWords } from "../../runtime/text/data-rows.ts";
-import { conceptsIn, isInDomain, isKind, newsSubject } from "../routing/router.ts";
+import { conceptsIn, isInDomain, isKind, newsSubject, withoutField } from "../routing/router.ts";
 import { MIN_CONFIDENCE, type AnswerRequest } from "../answer.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
@@ -22,9 +22,7 @@ const COUNT = { headlines: { narrow: 5, wide: 10 }, openings: { narrow: 3, wide:
 
 const GENERIC_TERMS = new Set(searchTerms(readWords(new URL("data/generic-words.txt", import.meta.url)).join(" ")));
 /** Terms of assets, which select the items of a list but are not a subject by themselves. */
-const ASSET_TERMS: ReadonlySet<string> = new Set(
-  searchTerms(ASSETS.flatMap(({ symbol }) => namesOfAsset(symbol)).join(" ")),
-);
+const ASSET_TERMS = new Set(searchTerms(ASSETS.flatMap(({ symbol }) => namesOfAsset(symbol)).join(" ")));
 
 /** Whether a question about news or notices names no subject: "the latest news", "any announcements about BTC?". */
 export function asksForLatest(request: AnswerRequest): boolean {
@@ -42,9 +40,10 @@ export function asksForLatest(request: AnswerRequest): boolean {
 
 /** The subject of a question for news of something that is neither an asset nor of the platform. */
 function namedSubject(question: string): string | undefined {
-  const subject = withoutPeriod(newsSubject(question) ?? "").trim();
+  const whole = withoutPeriod(newsSubject(question) ?? "").trim();
+  const subject = withoutField(whole);
   const words = searchTerms(subject).filter((term) => !isFunctional(term) && !GENERIC_TERMS.has(term));
-  const isNamed = newsThingsIn(subject).length > 0 || (words.length > 0 && !isInDomain(subject));
+  const isNamed = newsThingsIn(subject).length > 0 || (words.length > 0 && (subject !== whole || !isInDomain(subject)));
   return isNamed && assetsInQuestion(subject).size === 0 ? subject : undefined;
 }
 
@@ -77,20 +76,22 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft 
   const limit = (narrowed && kind === "notice" ? COUNT.openings : COUNT.headlines)[wide ? "wide" : "narrow"];
   const isListed = (passage: Passage): boolean =>
     subject === undefined ? passage.kind === kind && (!narrowed || isRelated(passage)) : isNamed(passage);
-  const accept = (passage: Passage): boolean => languageOfTag(passage.lang) === lang && isListed(passage);
-  const matching = isListable ? index.indexed().flatMap(({ passage }) => (accept(passage) ? passage : [])) : [];
+  const own = isListable ? index.indexed().filter(({ passage }) => languageOfTag(passage.lang) === lang) : [];
+  const listed = own.flatMap(({ passage }) => (isListed(passage) ? passage : []));
+  const isUnnamed = listed.length === 0 && subject !== undefined && isKind("field", newsSubject(question)!);
+  const matching = isUnnamed ? own.flatMap(({ passage }) => (passage.kind === "news" ? passage : [])) : listed;
   const isThen = periodOf(question, now, zone) ?? (() => true);
   const asked = newest(matching.filter(isThen), now, limit);
   const stories = asked.length > 0 ? asked : newest(matching, now, limit);
   if (stories.length === 0) return declined(request);
   const opens = narrowed && kind === "notice";
-  const lead =
-    kind === "notice" ? LEADS.latestNotices : narrowed || subject !== undefined ? LEADS.relatedNews : LEADS.latestNews;
+  const ofNews = narrowed || subject !== undefined ? LEADS.relatedNews : LEADS.latestNews;
+  const lead = isUnnamed ? LEADS.unnamedNews : kind === "notice" ? LEADS.latestNotices : ofNews;
   const wordsOf = ({ title, text }: Passage) => (opens ? sentencesOf(plainText(text))[0] : undefined) ?? title;
   const lines = stories.map((reports) => wordsOf(reports[0]!) + reportedBy(reports, lang, zone));
   const leads = [...(asked.length > 0 ? [] : [NOT_THEN[lang]]), ...(opens ? [] : [lead[lang]])];
   const sources = stories.flat().map((report) => toSourceItem(report, wordsOf(report)));
-  const outcome = asked.length > 0 && (narrowed || isOfLatest) ? "answered" : "unsure";
+  const outcome = !isUnnamed && asked.length > 0 && (narrowed || isOfLatest) ? "answered" : "unsure";
   return withModel(stories.flat(), draft([...leads, ...lines].join("\n"), outcome, sources), request);
 }
 

@@ -114,6 +114,8 @@ export function isElliptical(question: string): boolean {
 
 /** Whether a question is short enough to be a follow-up without the form of one: "要多久", "is there a maximum". */
 export const isShort = (question: string): boolean => fits(fold(question).trim(), SHORT);
+/** The subject of a question for news of a field of business: "insurance" of "insurance industry". */
+export const withoutField = (subject: string): string => subject.replace(SAYS.field, "");
 
 /** Whether a question is only a sum, is a follow-up, asks explicitly for news or notices, for a reason, for advice or a
  * price forecast, whether something works now, or for own figures; or (`stateTitle`) whether a title states how it works. */
