@@ -44,7 +44,7 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
     return withRouting(suggested.found, routeTo(kind, routing), "evidence", category);
   }
   const isTitle = chosen !== undefined || index.titled(request.question).some(({ passage }) => passage.kind !== "news");
-  if (!isTitle && isForService(request, false)) return leaveToService(request);
+  if (!isTitle && isForService(request, index)) return leaveToService(request);
   const plain = isTitle ? undefined : answerPlainly(request);
   if (plain !== undefined) return withRouting(plain, routing, "rule");
   const ofNews = { ...request, routing: routing.route === "notice" ? routing : routeTo("news", routing) };
@@ -159,16 +159,19 @@ function answerPlainly({ question, routing, history }: AnswerRequest): Draft | u
   return route === "small_talk" && confidence === 1 ? draft(smallTalk(sub_intent, lang), "answered") : undefined;
 }
 
-/** @param isLookedUp whether the search has found no sure answer; before the search, the route must be certain */
-function isForService({ question, routing }: AnswerRequest, isLookedUp: boolean): boolean {
+/** @param outcome of the search, if it has found no sure answer; before the search, the route must be certain */
+function isForService({ question, routing }: AnswerRequest, index: AnswerIndex, outcome?: Answer["outcome"]): boolean {
   const { route, sub_intent, confidence } = routing;
   const folded = fold(question);
   if (route === "account") {
-    const isOfAccount = SAYS.account.test(folded) && SAYS.own.test(folded) && !SAYS.rule.test(folded);
-    return isOfAccount && (isLookedUp || confidence >= MIN_CONFIDENCE);
+    if (isKind("othersRecord", question) || (outcome ? 1 : confidence) < MIN_CONFIDENCE) return false;
+    const isOfProgramme = (text: string): boolean => SAYS.programme.test(fold(text));
+    const ofProgramme = isOfProgramme(folded) && outcome !== "declined" ? index.indexed() : [];
+    if (ofProgramme.some(({ passage }) => passage.kind === "help" && isOfProgramme(passage.title))) return false;
+    return SAYS.account.test(folded) && SAYS.own.test(folded) && !SAYS.rule.test(folded);
   }
   const isOfNoAsset = sub_intent === "price" && assetsInQuestion(question).size === 0;
-  return route === "market" && confidence >= (isLookedUp && !isOfNoAsset ? MIN_CONFIDENCE : 1);
+  return route === "market" && confidence >= (outcome && !isOfNoAsset ? MIN_CONFIDENCE : 1);
 }
 
 /** Leaves a question to the service, which has the figures; for the market it has only the current ones. */
@@ -184,7 +187,8 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
   const { outcome, sources } = found;
   const best = findings.evidence[0]?.article.found.passage;
   if (outcome !== "answered") {
-    if (isForService(request, true)) return leaveToService(request);
+    if (isKind("othersRecord", question)) return withRouting(draft(REPLIES.ownOnly[lang], "declined"), routing, "rule");
+    if (isForService(request, index, outcome)) return leaveToService(request);
     if (sub_intent === ADVICE && (confidence === 1 || outcome === "declined"))
       return withRouting(draft(REPLIES.investmentAdvice[lang], "declined"), routing, "rule");
     if (outcome !== "unsure" && route === "small_talk" && confidence >= MIN_CONFIDENCE)

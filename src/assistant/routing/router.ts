@@ -71,7 +71,8 @@ function classify(question: string, { history, page_context }: RouteContext): Cl
 /** Routes a question before the search; the evidence found may change the route. Reads the classifier at first. */
 export function routeQuestion(question: string, context: RouteContext): Routing {
   const found = classify(question, context);
-  const { label, confidence } = found.label.endsWith("advice") && isKind("past", question) ? OUT_OF_SCOPE : found;
+  const isNoAdvice = isKind("past", question) || (isKind("onOffer", question) && !isKind("advice", question));
+  const { label, confidence } = found.label.endsWith("advice") && isNoAdvice ? OUT_OF_SCOPE : found;
   const [name, sub_intent = ""] = label.split("/");
   const route = ROUTES.find((known) => known === name);
   if (route === undefined) throw new Error(`Unknown route in the label ${JSON.stringify(label)}.`);
@@ -118,7 +119,7 @@ export const isShort = (question: string): boolean => fits(fold(question).trim()
 export const withoutField = (subject: string): string => subject.replace(SAYS.field, "");
 
 /** Whether a question is only a sum, is a follow-up, asks explicitly for news or notices, for a reason, for advice or a
- * price forecast, whether something works now, or for own figures; or (`stateTitle`) whether a title states how it works. */
+ * price forecast, whether something works now or can be bought here, or for own or others' figures; or (`stateTitle`) whether a title states how it works. */
 export const isKind = (kind: keyof typeof PATTERNS, text: string) => SAYS[kind].test(fold(text).trim());
 
 /** What a question asks for news of, folded: "tesla" of "any news on Tesla?"; undefined for another question. */
