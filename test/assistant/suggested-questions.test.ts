@@ -29,3 +29,24 @@ it.each([
     expect((await assistant.prepare(asked)).answer?.text).toBe(`${title}\n${summary}`);
   },
 );
+
+it("quotes the article that the operator named in the language that it has, if it lacks that of the question", async () => {
+  const assistant = createHostedAssistant({ runner: assistantInProcess(), logger: silentLogger });
+  const holidays = {
+    id: "h",
+    kind: "notice",
+    title: "元旦休市安排",
+    text: "1月1日至3日休市，4日起恢复。",
+    url: "",
+  } as const;
+  const hours = { id: "o", kind: "help", title: "Opening hours", text: "The market opens at 9.", url: "" } as const;
+  const published_at = new Date(now).toISOString();
+  await assistant.learn([
+    { ...holidays, lang: "zh", published_at },
+    { ...hours, lang: "en", published_at },
+  ]);
+  const asked = { history: [], research: false, refused: [], now, about: ["h"] };
+  const { answer } = await assistant.prepare({ ...asked, question: "Until when is the market closed at New Year?" });
+  expect(answer).toMatchObject({ outcome: "answered", sources: [{ id: "h", lang: "zh" }] });
+  expect(answer?.text).toMatch(/^\(quoted from an article in Chinese\)\n.*1月1日至3日休市/);
+});

@@ -53,19 +53,21 @@ export function searchFor(request: AnswerRequest, index: AnswerIndex, isOfNews =
   return findEvidence(index, { ...asked, near, accept });
 }
 
-/** Answers a question that was suggested for some passages, from those in its language, with their titles, if there are
- * several; undefined if none of them covers the question. `from` is the first of them. */
+/** Answers a question that was suggested for some passages, from those in its language (from articles of the operator that
+ * lack it, in the other), with their titles, if there are several; undefined if none of them covers the question. `from` is the first of them. */
 export function answerAbout(request: AnswerRequest, index: AnswerIndex) {
   const { lang } = request.routing;
-  const answering = searchFor(request, index).evidence.filter(({ article, window }) => {
+  const fitting = searchFor(request, index).evidence.filter(({ article, window }) => {
     const { kind, title } = article.found.passage;
     // The operator named it for this question, or the question quotes its title, whatever that asks.
-    if (kind !== "news" || canonical(request.question).includes(canonical(title))) return article.found.lang === lang;
+    if (kind !== "news" || canonical(request.question).includes(canonical(title))) return true;
     const said = new Set(searchTerms(`${title}\n${window.text}`));
     const share = coverageOf(article.groups, (term) => said.has(term));
     const fits = window.fits !== false || answerTypeOf(request.question)!(title);
-    return article.found.lang === lang && fits && share >= LEAST_COVERED[lang];
+    return fits && share >= LEAST_COVERED[lang];
   });
+  const own = fitting.filter(({ article }) => article.found.lang === lang);
+  const answering = own.length > 0 ? own : fitting.filter(({ article }) => article.found.passage.kind !== "news");
   if (answering.length === 0) return undefined;
   const isNew = ({ window }: Evidence, at: number) =>
     answering.findIndex((one) => one.window.text === window.text) === at;
@@ -131,10 +133,8 @@ function offer({ evidence }: Findings, request: AnswerRequest, isQuoted = false)
   const lines = best.flatMap((part, at) => {
     const { found } = part.article;
     const title = `${at + 1}. ${found.passage.title}${found.lang === lang ? "" : FOREIGN_TITLE[lang]}`;
-    return isQuoted ? [title, indented(sectionOf(part, request, false))] : [title];
+    // Indented, so that a list in the quotation is not parsed as offered titles.
+    return isQuoted ? [title, sectionOf(part, request, false).replace(/^(?=.)/gm, "   ")] : [title];
   });
   return draft([OFFER[lang], ...lines].join("\n"), "offered", best.map(sourceOf));
 }
-
-/** Indents a quotation below its title, so that a list in it is not parsed as offered titles. */
-const indented = (text: string): string => text.replace(/^(?=.)/gm, "   ");
