@@ -16,6 +16,7 @@ import WORDINGS from "./account-answers.json" with { type: "json" };
 
 const { facts: FACTS, sentences: SENTENCES } = WORDINGS;
 const RECENT_ENTRIES = 3;
+const ISO_TIME = /(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]{0,12}(Z|[+-]\d\d:\d\d)/g; // Written as people do, in prose.
 
 type Fact = keyof typeof FACTS;
 const FACTS_OF = WORDINGS.facts_of as Readonly<Record<string, readonly Fact[]>>; // Default: balance and quota.
@@ -78,7 +79,7 @@ async function answerAboutAccount(deps: AnswerDeps, subscription: Subscription, 
   const published_at = toIso(deps.clock.now());
   const sources = (FACTS_OF[sub_intent] ?? ["balance", "quota"]).map((fact): SourceItem => {
     const { [lang]: title, url } = FACTS[fact];
-    const snippet = fill(wordingOf(fact), values);
+    const snippet = fill(wordingOf(fact), values).replace(ISO_TIME, "$1 $2 ($3)").replaceAll("(Z)", "(UTC)");
     return { id: `account-${fact}`, kind: "account", title, url, lang, published_at, snippet };
   });
   const text = sources.map(({ snippet }) => snippet).join(lang === "zh" ? "" : " ");
