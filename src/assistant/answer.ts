@@ -26,6 +26,7 @@ export interface AnswerRequest {
   readonly routing: Routing;
   readonly history: readonly Turn[]; // Earlier turns, oldest first; empty when the user's plan has no memory.
   readonly wide: boolean; // Advanced research: more passages, several aspects, a longer answer.
+  readonly lang?: Language | undefined; // Language of the answer to a question without words.
   readonly page_context?: string; // Scene of the page that the user is on.
   readonly token_symbol?: string; // Ticker of the asset on the user's page.
   readonly now: number; // Milliseconds since the Unix epoch, the reference time of "latest".

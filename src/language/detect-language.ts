@@ -23,11 +23,12 @@ export const hasHan = (text: string): boolean => HAN.test(text);
 
 /** The language of a text by its script. Chinese questions and headlines carry English names and tickers ("BTC 今天怎么样"),
  * so a few Chinese characters decide; an English sentence that quotes one Chinese name stays English. Japanese and Korean
- * are answered in English. `fallback` is the language of a text without a letter.
+ * are answered in English. `fallback` is the language of a text without words: signs, numbers, one or two codes, "ok".
  * @example detectLanguage("BTC 今天怎么样"); // "zh" */
 export function detectLanguage(text: string, fallback: Language = "en"): Language {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
   const others = text.match(/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0;
-  if (4 * others >= han) return /\p{L}/u.test(text) ? "en" : fallback;
+  if (4 * others >= han)
+    return /^\P{L}*(?:(?:\p{Lu}{1,8}|[Oo]k(?:ay)?)(?:\P{L}+|$)){0,2}$/u.test(text) ? fallback : "en";
   return han * 2 >= (text.match(/\p{Script=Latin}{2,}/gu)?.length ?? 0) ? "zh" : "en";
 }

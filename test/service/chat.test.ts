@@ -291,4 +291,47 @@ describe("chat", () => {
     expect(chosen.source_items[0]?.id).toBe(source_items[1]!.id);
     expect(await say("2")).toMatchObject({ points_cost: 0, source_items: [] });
   });
+
+  const LANGUAGES = [
+    ["demo", "zh"],
+    ["bob", "en"],
+  ] as const;
+  it.each(LANGUAGES)(
+    "answers %s, whose profile says %s, in that language where the question has no words",
+    async (user, lang) => {
+      const { service } = await openFixtureService({ fixture: "small" });
+      await give(service, 10);
+      for (const question of ["？？？", "👍", "123", "ok", "KYC", "T+1"]) {
+        const { data } = await service.run("sendChat", { request_id: question, user }, { body: { question } });
+        expect(/\p{Script=Han}/u.test(data.answer), `${question}: ${data.answer}`).toBe(lang === "zh");
+      }
+    },
+  );
+
+  it("answers what has no words in the language of the session, also without memory", async () => {
+    const { service } = await openFixtureService({ fixture: "small" });
+    await give(service, 5);
+    const say = async (asked: string, session_id?: number) => {
+      const given = { request_id: asked, user: "bob" };
+      const { data } = await service.run("sendChat", given, { body: { question: asked, session_id } });
+      await service.settled();
+      return data;
+    };
+    const { session_id, points_cost } = await say(question);
+    expect(points_cost).toBe(1);
+    expect((await say("？？？", session_id)).answer).toMatch(/\p{Script=Han}/u);
+    expect((await say("？？？")).answer).not.toMatch(/\p{Script=Han}/u);
+  });
+
+  it("writes times in prose as people do, and sets the name of a plan off from a Chinese sentence", async () => {
+    const { service } = await openFixtureService({ fixture: "small" });
+    const answerTo = async (asked: string) =>
+      (await service.run("sendChat", { request_id: asked, user: "demo" }, { body: { question: asked } })).data.answer;
+    expect(await answerTo("我还剩几次免费提问")).toMatch(/下次重置时间为 \d{4}-\d\d-\d\d 00:00 \(\+08:00\)/);
+    expect(await answerTo("how many free questions do I have left")).toMatch(/ at \d{4}-\d\d-\d\d 00:00 \(\+08:00\)/);
+    expect(await answerTo("我的积分明细")).toMatch(
+      / \d{4}-\d\d-\d\d \d\d:\d\d \(UTC\) |：\d{4}-\d\d-\d\d \d\d:\d\d \(UTC\) /,
+    );
+    expect(await answerTo("我的套餐是什么")).toMatch(/「\w+」/);
+  });
 });

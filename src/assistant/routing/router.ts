@@ -23,9 +23,10 @@ export function conceptsIn(text: string, tokens: readonly Token[] = tokenize(tex
 }
 
 /** The context of a question. */
-export type RouteContext = Pick<AnswerRequest, "history" | "page_context">;
+export type RouteContext = Pick<AnswerRequest, "history" | "page_context" | "lang">;
 
-const MOST_CHARACTERS_OF_SMALL_TALK = { zh: 8, en: 24 };
+/** Maximum characters of small talk, and of a question that is incomplete by itself or may be a follow-up. */
+const MOST = { smallTalk: { zh: 8, en: 24 }, elliptical: { zh: 14, en: 45 }, short: { zh: 10, en: 30 } };
 /** Minimum confidence of the classifier, which is higher for a question without a concept of the domain. */
 const LEAST_CONFIDENCE = { inDomain: 0.35, offDomain: 0.75 };
 
@@ -59,7 +60,7 @@ function classify(question: string, { history, page_context }: RouteContext): Cl
     if (joined.confidence >= LEAST_CONFIDENCE.inDomain) return joined;
   }
   // Small talk is short; a longer question that only resembles it ("can you add 5 and 89") is something else.
-  const talk = best.label.startsWith("small_talk/") && fits(core, MOST_CHARACTERS_OF_SMALL_TALK);
+  const talk = best.label.startsWith("small_talk/") && fits(core, MOST.smallTalk);
   if (isInDomain(core) || talk) return best.confidence >= LEAST_CONFIDENCE.inDomain ? best : OUT_OF_SCOPE;
   if (page_context !== undefined && isInDomain(page_context)) {
     const placed = classifier.classify(`${page_context} ${core}`);
@@ -77,20 +78,13 @@ export function routeQuestion(question: string, context: RouteContext): Routing 
   const route = ROUTES.find((known) => known === name);
   if (route === undefined) throw new Error(`Unknown route in the label ${JSON.stringify(label)}.`);
   const aboutAsset = route === "news" && sub_intent === "latest" && assetsInQuestion(question).size > 0;
-  return {
-    route,
-    sub_intent: aboutAsset ? "symbol" : sub_intent,
-    lang: detectLanguage(question),
-    confidence,
-    research: asksResearch(question),
-  };
+  const [lang, research] = [detectLanguage(question, context.lang), asksResearch(question)];
+  return { route, sub_intent: aboutAsset ? "symbol" : sub_intent, lang, confidence, research };
 }
 
 /** "What is advanced research" asks about the feature, not for it. */
-function asksResearch(question: string): boolean {
-  const folded = fold(question);
-  return SAYS.research.test(folded) && !SAYS.aboutResearch.test(folded);
-}
+const asksResearch = (question: string): boolean =>
+  SAYS.research.test(fold(question)) && !SAYS.aboutResearch.test(fold(question));
 
 const SAYS = patternsOf(PATTERNS);
 const RESEARCH_WORDS = new RegExp(`(?:${SAYS.research.source})(?:一下|下)?`, "gu");
@@ -102,21 +96,17 @@ export function withoutResearch(question: string): string {
   return /[\p{L}\p{N}]{2}/u.test(rest) ? rest : question;
 }
 
-const MOST_ELLIPTICAL = { zh: 14, en: 45 }; // Longer questions, in characters, are complete by themselves.
-const SHORT = { zh: 10, en: 30 };
-
-const fits = (folded: string, most: typeof SHORT): boolean => folded.length <= (hasHan(folded) ? most.zh : most.en);
+const fits = (folded: string, most: typeof MOST.short): boolean =>
+  folded.length <= (hasHan(folded) ? most.zh : most.en);
 
 /** Whether a question is incomplete without the one before it: "那手续费呢?", "and for USDT?". */
 export function isElliptical(question: string): boolean {
   const folded = fold(question).trim();
-  return fits(folded, MOST_ELLIPTICAL) && SAYS.elliptical.test(folded);
+  return fits(folded, MOST.elliptical) && SAYS.elliptical.test(folded);
 }
 
 /** Whether a question is short enough to be a follow-up without the form of one: "要多久", "is there a maximum". */
-export const isShort = (question: string): boolean => fits(fold(question).trim(), SHORT);
-/** The subject of a question for news of a field of business: "insurance" of "insurance industry". */
-export const withoutField = (subject: string): string => subject.replace(SAYS.field, "");
+export const isShort = (question: string): boolean => fits(fold(question).trim(), MOST.short);
 
 /** Whether a question is only a sum, is a follow-up, asks explicitly for news or notices, for a reason, for advice or a
  * price forecast, whether something works now or can be bought here, or for own or others' figures; or (`stateTitle`) whether a title states how it works. */
@@ -124,6 +114,8 @@ export const isKind = (kind: keyof typeof PATTERNS, text: string) => SAYS[kind].
 
 /** What a question asks for news of, folded: "tesla" of "any news on Tesla?"; undefined for another question. */
 export const newsSubject = (question: string) => SAYS.newsOf.exec(fold(question).trim())?.slice(1).find(Boolean);
+/** The subject of a question for news of a field of business: "insurance" of "insurance industry". */
+export const withoutField = (subject: string): string => subject.replace(SAYS.field, "");
 
 const STATE_WORDS = new RegExp(SAYS.stateWords.source, "gu");
 /** The subject of a question whether something works now. */

@@ -45,7 +45,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       if (refused.includes("other") && unpaid(user).times > MAX_UNPAID) throw new AnpError(1005);
       await knowledge.ready();
       const use = { signal: call.signal, meter: deps.budgets?.meterOf(user), calls: [] as ModelCall[] };
-      const asked = { ...question.asked, refused, zone: deps.config.quota.timezone };
+      const asked = { lang: state.profile.lang, ...question.asked, refused, zone: deps.config.quota.timezone };
       const prepared = await assistant.prepare(asked, { caller: user, wait_ms, ...use });
       call.explain?.({ ...(await assistant.explain(asked, prepared)), calls: use.calls });
       const { kind, routing } = prepared;

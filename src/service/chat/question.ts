@@ -1,6 +1,7 @@
 import type { Subscriptions } from "../../accounts/subscriptions.ts";
 import { ordinalOf } from "../../assistant/answering/ordinals.ts";
 import type { Messages } from "../../assistant/sessions/messages.ts";
+import { detectLanguage, nearestLanguage } from "../../language/detect-language.ts";
 import type { OperationInput } from "../../contract/endpoints.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -24,11 +25,13 @@ export async function readQuestion(deps: QuestionDeps, user: string, body: Opera
   const session = given !== undefined && (await deps.messages.isOver(user, given)) ? undefined : given;
   // A choice among offered titles needs the last turn, also without memory.
   const isRecalled = subscription.features["memory"] === true || ordinalOf(body.question) !== undefined;
-  const earlier = session !== undefined && isRecalled ? await recall(deps, user, session) : [];
+  const isWordless = detectLanguage(body.question, "zh") !== detectLanguage(body.question, "en");
+  const earlier = session !== undefined && (isRecalled || isWordless) ? await recall(deps, user, session) : [];
   const about = await deps.suggestions.itemsOf(body.question);
   const asked = {
     question: body.question,
-    history: earlier.map(({ question, answer }) => ({ question, answer })),
+    history: isRecalled ? earlier.map(({ question, answer }) => ({ question, answer })) : [],
+    ...(isWordless && earlier.length > 0 && { lang: nearestLanguage(earlier.at(-1)!.lang ?? "zh") }),
     research: subscription.features[ADVANCED_RESEARCH] === true,
     now: deps.clock.now(),
     ...(about && { about }),
