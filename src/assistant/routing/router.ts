@@ -108,8 +108,8 @@ export function isElliptical(question: string): boolean {
 /** Whether a question is short enough to be a follow-up without the form of one: "要多久", "is there a maximum". */
 export const isShort = (question: string): boolean => fits(fold(question).trim(), MOST.short);
 
-/** Whether a question is only a sum, is a follow-up, asks explicitly for news or notices, for a reason, for advice or a
- * price forecast, whether something works now or can be bought here, or for own or others' figures; or (`stateTitle`) whether a title states how it works. */
+/** Whether a question is only a sum, a follow-up, or asks for news or notices, a reason, advice or a forecast, a state, what
+ * is on offer, or figures of oneself or others; whether a title states how it works, or a subject of news is a field. */
 export const isKind = (kind: keyof typeof PATTERNS, text: string) => SAYS[kind].test(fold(text).trim());
 
 /** What a question asks for news of, folded: "tesla" of "any news on Tesla?"; undefined for another question. */
