@@ -64,6 +64,7 @@ describe("a question about a named bank or brand", () => {
     "waiting period of medical insurance",
     "waiting period of the Lumera medical insurance",
     "禾光医疗险等待期多久",
+    "What Is The Waiting Period Of Medical Insurance",
   ])("is charged for one that names it, or if it is the operator's own: %s", (question) => {
     expect(outcomeOf(question)).toBe("answered");
   });
