@@ -18,7 +18,8 @@ import { hasHan, scriptOfTag } from "../language/detect-language.ts";
 
 /** An assistant with its job runner, its content and its model. */
 export type HostedAssistant = ReturnType<typeof createHostedAssistant>;
-type Turn = Pick<RunOptions, "caller" | "wait_ms"> & ModelUse;
+/** `computes` is called before a question is computed that is not in the cache; it may throw. */
+type Turn = Pick<RunOptions, "caller" | "wait_ms"> & ModelUse & { readonly computes?: () => void };
 
 interface HostedAssistantDeps {
   readonly runner: JobRunner<AssistantJobs>;
@@ -73,6 +74,7 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [], ...
         turn?.signal?.throwIfAborted();
         if (prepared !== undefined) return prepared;
       }
+      turn?.computes?.();
       const prepared = prepareOnce({ ...asked, now, hasModel: model !== undefined }, turn);
       prepared.catch(() => cache.delete(key));
       if (asked.history.length === 0) cache.set(key, { at: now, prepared });
