@@ -48,6 +48,14 @@ describe("chat", () => {
     });
   });
 
+  it("names the sources of account figures in the script of the question", async () => {
+    const { service } = await openFixtureService({ fixture: "small" });
+    const body = { question: "我還有多少積分？" };
+    const { data } = await service.run("sendChat", { request_id: "r", user: "bob" }, { body });
+    expect(data.source_items.map(({ title }) => title)).toEqual(["我的積分", "今日免費次數"]);
+    expect(data.answer).toBe(data.source_items.map(({ snippet }) => snippet).join(""));
+  });
+
   it("asks back what needs the turns before, though its words are of the account", async () => {
     const { service } = await openFixtureService({ fixture: "small" });
     for (const asked of ["is it free as well?", "do they charge for that?"]) {

@@ -37,7 +37,8 @@ export async function answerQuestion(deps: AnswerDeps, question: Question, { pre
     throw new AnpError(1007, "Help center and news have not been read yet; nothing was charged.");
   if (answer.routing.lang !== "zh") return answer;
   if (!(await import("../../language/traditional.ts")).isTraditional(asked.question)) return answer;
-  return deps.assistant.inScript("zh-Hant", answer, "text");
+  const own = route === "account" ? ["sources.title", "sources.snippet"] : []; // Those of other sources are quotes.
+  return deps.assistant.inScript("zh-Hant", answer, "text", ...own);
 }
 
 const isAwaited = ({ sources, notices, help }: Config["news"]): boolean =>
