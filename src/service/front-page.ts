@@ -1,7 +1,7 @@
 import { fillUp, recommend, type ListedQuestions } from "../assistant/recommended-questions.ts";
 import type { HostedAssistant } from "../assistant/hosted-assistant.ts";
 import type { Events } from "../events/events.ts";
-import type { OperationId } from "../contract/endpoints.ts";
+import type { OperationId, OperationInput } from "../contract/endpoints.ts";
 import { QUESTION_ASKED, type HotQuestion } from "../events/projections/hot-questions.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
 import { isUnfiltered } from "../news/snapshot/filtered-views.ts";
@@ -40,7 +40,7 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
       return { topics: [] };
     });
     const suggested = topics.flatMap(({ question_suggestions: all }) => all.map((question, at) => ({ question, at })));
-    const asked = await hotQuestions({ days: DAYS, limit: MAX_ITEMS });
+    const asked = await hotQuestions({ days: DAYS, limit: MAX_ITEMS, lang });
     return [...suggested.sort((a, b) => a.at - b.at), ...asked].map(({ question }) => question);
   }
 
@@ -80,7 +80,8 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
 
 const SHOWN_MS = 1000; // How long a ranking is cached, per day of its period.
 
-/** The hot questions of the last `days`, ranked at most once in that many seconds; empty if they cannot be read. */
+/** The hot questions of the last `days`, those in the language nearest to `lang` first; ranked at most once in that many
+ * seconds, and empty if they cannot be read. */
 function createHotQuestions({ config, events, clock, logger, reportDamage }: FrontPageDeps) {
   const rankings = new Map<number, { readonly at: number; readonly now: number; list: Promise<HotQuestion[]> }>();
 
@@ -92,13 +93,14 @@ function createHotQuestions({ config, events, clock, logger, reportDamage }: Fro
       return [];
     });
 
-  return async ({ days, limit }: { days: number; limit: number }): Promise<HotQuestion[]> => {
+  return async ({ days, limit, lang }: OperationInput<"getHotTopics">["query"]): Promise<HotQuestion[]> => {
     const [at, now, shown_ms] = [performance.now(), clock.now(), days * SHOWN_MS];
     let ranking = rankings.get(days);
     if (ranking === undefined || at - ranking.at >= shown_ms || Math.abs(now - ranking.now) >= shown_ms) {
       ranking = { at, now, list: rank(days, now) };
       rankings.set(days, ranking);
     }
-    return (await ranking.list).slice(0, limit);
+    const isOther = (question: HotQuestion): number => Number(question.lang !== nearestLanguage(lang));
+    return (await ranking.list).toSorted((a, b) => isOther(a) - isOther(b)).slice(0, limit);
   };
 }

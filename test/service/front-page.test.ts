@@ -130,3 +130,24 @@ it.each(["zh-TW", "zh-HK"])("shows hot questions in %s as its readers write", as
   const written = shown.map((each) => ({ ...each, question: toTraditional(each.question, script) }));
   expect((await run(lang)).user_hot_questions).toEqual(written);
 });
+
+it("shows the hot questions in the language asked for first, each part the hottest first", async () => {
+  const { service } = await openFixtureService({ flags: { "hot_questions.min_users": 1 } });
+  const run = async (lang: string, limit: number) => {
+    const query = { lang, limit, days: 30 };
+    return (await service.run("getHotTopics", { request_id: "r" }, { query })).data.user_hot_questions;
+  };
+  for (const [lang, tag] of [
+    ["en", "en-GB"],
+    ["zh", "zh-TW"],
+  ] as const) {
+    const all = await run(tag, 50);
+    const own = all.filter((question) => question.lang === lang);
+    expect(own.length).toBeGreaterThan(2);
+    expect(own.length).toBeLessThan(all.length);
+    expect(all.slice(0, own.length)).toEqual(own);
+    expect(await run(tag, 3)).toEqual(own.slice(0, 3));
+    for (const part of [own, all.slice(own.length)])
+      expect(part.map(({ count }) => count)).toEqual(part.map(({ count }) => count).sort((a, b) => b - a));
+  }
+});
