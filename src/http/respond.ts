@@ -41,7 +41,8 @@ class Parts {
     this.body = body;
     this.status = status;
     this.list = body === null ? [...FIXED] : [...FIXED, "content-type", "application/json; charset=utf-8"];
-    this.list.push("x-request-id", request_id);
+    // A cache would store it with the body that another request got (RFC 9111 §3.2).
+    if (status !== 304) this.list.push("x-request-id", request_id);
     for (const name in headers) this.list.push(name, headers[name]!);
   }
 

@@ -19,7 +19,7 @@ describeApi(
         for (const names of [etag, `"other", ${etag.slice(2)}`, "*"]) {
           const again = await api.ask(path, { headers: { "if-none-match": names } });
           expect([path, again.status, again.text, again.headers.get("etag")]).toEqual([path, 304, "", etag]);
-          expect(again.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"));
+          expect(again.headers.has("x-request-id")).toBe(false);
         }
         expect((await api.ask(path, { headers: { "if-none-match": 'W/"other"' } })).status).toBe(200);
       }

@@ -95,7 +95,7 @@ export function responseHeaders(endpoint: Partial<Endpoint>, status: number): He
   const { auth, idempotent, stability, max_age_s } = endpoint;
   const cacheControl = { description: "How long it may be reused", schema: { const: `max-age=${max_age_s}` } };
   return {
-    ...HEADERS.always,
+    ...(status !== 304 && HEADERS.always),
     ...(auth === "required" && HEADERS.private),
     ...(stability === "experimental" && HEADERS.experimental),
     ...(status < 400 && HEADERS.success),
