@@ -30,6 +30,8 @@ export function articleOf(given: string): string {
 export const withoutMarks = rewriter(PATTERNS.tags, "gi");
 /** Removes tags, after {@link withoutFurniture}; a block starts a new line. A `<` that does not open a tag is kept. */
 export const withoutTags = (html: string): string => withoutMarks(withoutFurniture(html));
+/** Removes tags from a decoded text if it has end tags or attributes: it was escaped twice. `<b>` alone is kept. */
+export const withoutEscaped = (text: string): string => (ONE.isMarkup.test(text) ? withoutTags(text) : text);
 
 const TOGETHER = "\u0001"; // After an item or a row: the next one belongs to the same paragraph.
 

@@ -1,6 +1,6 @@
 import { decodeHTMLStrict } from "entities/decode";
 import { patternsOf, rewriter } from "../runtime/text/patterns.ts";
-import { withListsAndRows, withoutMarks, withoutTags } from "./html-lines.ts";
+import { withListsAndRows, withoutEscaped, withoutMarks, withoutTags } from "./html-lines.ts";
 import PATTERNS from "./plain-text-patterns.json" with { type: "json" };
 
 const CONTROL =
@@ -36,12 +36,11 @@ export function plainText(article: string, bullet = ""): string {
 
 /** Joiners, except between letters and emoji that they join. */
 const JOINER = /(?<=[\0-\x7f\u3000-\u9fff])[\u200c\u200d]|[\u200c\u200d](?=[\0-\x7f\u3000-\u9fff])/g;
-const END_TAG = /<\/[a-z][a-z\d]*>/i;
 
 /** A feed's HTML field as one line of text, decoded twice if escaped twice; keeps no-break spaces. Linear time. */
 export function plainLine(html: string): string {
-  const text = decodeEntities(withoutTags(html));
-  return withoutControls(decodeEntities(END_TAG.test(text) ? withoutTags(text) : text))
+  const once = decodeEntities(withoutTags(html));
+  return withoutControls(withoutEscaped(decodeEntities(withoutEscaped(once))))
     .replace(JOINER, "")
     .replace(/[^\S\u00a0]+/gu, " ")
     .trim();
