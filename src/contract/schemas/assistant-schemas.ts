@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../field-bounds.ts";
-import { count, named, positiveInt, text, timestamp, limitSchema } from "./shared-fields.ts";
+import { count, named, positiveInt, text, timestamp, limitSchema, PLAIN_TEXT } from "./shared-fields.ts";
 
 export const chatBody = z.object({
   question: text(LIMITS.question).meta({ description: "The user's question, 1 to 2000 characters" }),
@@ -12,17 +12,17 @@ export const chatBody = z.object({
 export const sourceItem = named("SourceItem", {
   id: z.string(),
   kind: z.enum(["help", "notice", "news", "account"]),
-  title: z.string(),
-  url: z.string(),
+  title: z.string().meta({ description: PLAIN_TEXT }),
+  url: z.string().meta({ description: "http(s), or empty; for the kind account a path of this API, not a page" }),
   lang: z.string(),
   published_at: timestamp.nullable(),
-  snippet: z.string().meta({ description: "The passage of the source that the answer uses" }),
+  snippet: z.string().meta({ description: "The passage of the source that the answer uses, in plain text" }),
 });
 
 export const chatAnswer = named("ChatAnswer", {
   message_id: positiveInt,
   session_id: positiveInt,
-  answer: z.string().min(1),
+  answer: z.string().min(1).meta({ description: PLAIN_TEXT }),
   route: z.string(),
   sub_intent: z.string(),
   source_items: z.array(sourceItem),

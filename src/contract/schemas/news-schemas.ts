@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { LIMITS } from "../field-bounds.ts";
-import { count, named, sentimentLabel, text, timestamp, limitSchema } from "./shared-fields.ts";
+import { count, named, sentimentLabel, text, timestamp, limitSchema, PLAIN_TEXT } from "./shared-fields.ts";
 
 export const newsItem = named("NewsItem", {
   id: z.string(),
-  title: z.string(),
-  summary: z.string(),
-  url: z.string(),
-  source: z.string().meta({ description: "Name of the outlet" }),
+  title: z.string().meta({ description: PLAIN_TEXT }),
+  summary: z.string().meta({ description: PLAIN_TEXT }),
+  url: z.string().meta({ description: "Absolute, http or https; empty if the feed names none" }),
+  source: z.string().meta({ description: "Name of the outlet, plain text" }),
   lang: z.string(),
   published_at: timestamp,
   symbols: z.array(z.string()).meta({ description: "Assets the item is about" }),
@@ -32,7 +32,7 @@ export const newsList = named("NewsList", { news: z.array(newsItem), total: coun
 
 export const topic = named("Topic", {
   id: z.string(),
-  title: z.string(),
+  title: z.string().meta({ description: PLAIN_TEXT }),
   lang: z.string(),
   heat: z.number(),
   size: count.meta({ description: "Number of items about the event" }),

@@ -44,3 +44,6 @@ export type Language = z.infer<typeof language>;
 export const sentimentLabel = z.enum(["positive", "neutral", "negative"]);
 /** The direction of a text or of the market. */
 export type Sentiment = z.infer<typeof sentimentLabel>;
+
+/** The description of a text of other sites. */
+export const PLAIN_TEXT = "Plain text: escape it in HTML or Markdown";
