@@ -227,3 +227,24 @@ describe("the documentation of smoke files", () => {
     expect(help.split("\n").filter((line) => line.length > 120)).toEqual([]);
   });
 });
+
+it("sends nothing from the environment to the host that a file names, unless the file is trusted", async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url!);
+    response.writeHead(503).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const base = `http://127.0.0.1:${port}/\${env.MY_SECRET}/v1`;
+  const chat =
+    "{ request: POST /api/v1/ai/chat/send, token: demo-token, body: { question: What does a withdrawal of USDT cost? } }";
+  const text = `config: { model: { base_url: "${base}", model: x } }\nsteps: [${chat}]\n`;
+  const run = { cwd, env: { MY_SECRET: "hush-hush" } };
+  const { code, stderr } = await anp(["smoke", await write("leak.yaml", text)], run);
+  expect([code, asked]).toEqual([2, []]);
+  expect(stderr).toMatch(/^leak\.yaml:1:20: config\.model\.base_url reads the environment, .*--trust-config/);
+  await anp(["smoke", "leak.yaml", "--trust-config"], run);
+  server.close();
+  expect(asked[0]).toBe("/hush-hush/v1/chat/completions");
+});

@@ -2,6 +2,7 @@ import { configSchema, configKeys } from "../../config/config-schema.ts";
 import { knownKeys } from "../../contract/validation/schema-walk.ts";
 import { hintFor, type InvalidField, type ValuePath } from "../../contract/validation/validate-value.ts";
 import { isRecord } from "../../runtime/json/json-values.ts";
+import { referencesIn, textsIn } from "./references.ts";
 
 const RESERVED: readonly string[] = ["storage", "server.host", "server.port"];
 const KEYS = new Set(configKeys().map(({ name }) => name));
@@ -23,3 +24,24 @@ export const configValues = (config: Readonly<Record<string, unknown>>, section:
     }
     return isRecord(value) ? configValues(value, path) : refuse("must be an object.", "value");
   });
+
+const NOT_CONTACTED: ReadonlySet<unknown> = new Set(["origins", "issuer", "audience", "contact", "headers"]);
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+const TRUST = "Only --trust-config allows that: a stranger's file could send secrets to its author.";
+type Refusal = readonly [path: ValuePath, message: string];
+
+/** The first reference in a smoke file's configuration, which only a trusted file may have. */
+export function variableIn(config: object): Refusal | undefined {
+  const [text, path] = textsIn(config).find(([value]) => referencesIn(value).length > 0) ?? [];
+  return path && [["config", ...path], `config.${path.join(".")} reads the environment, as ${text}. ${TRUST}`];
+}
+
+/** The first host in a loaded configuration that is not this machine, which only a trusted file may have. */
+export function remoteIn(config: object): Refusal | undefined {
+  const contacted = textsIn(config).filter(([, path]) => !path.some((key) => NOT_CONTACTED.has(key)));
+  const [text, path] = contacted.find(([value]) => isRemote(value)) ?? [];
+  return path && [["config", ...path], `config.${path.join(".")} is at another host, ${text}. ${TRUST}`];
+}
+
+const isRemote = (text: string): boolean =>
+  URL.canParse(text) && /^https?:/.test(new URL(text).href) && !LOOPBACK.test(new URL(text).hostname);

@@ -13,7 +13,7 @@ import { ConfigError } from "../../config/config-errors.ts";
 import { fixtureUsers, loadFixture, openFixture, type Fixture } from "../../admin/load-fixture.ts";
 import { getAt, loadConfig } from "../../config/load-config.ts";
 import { openStorage } from "../../storage/open-storage.ts";
-import { configValues } from "../file/config-values.ts";
+import { configValues, remoteIn, variableIn } from "../file/config-values.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
 import { resolveAll, type Env, type RunValues } from "../file/resolve-references.ts";
 import { quote } from "../report/curl.ts";
@@ -29,8 +29,9 @@ export type DaemonPlan = Exclude<Awaited<ReturnType<typeof planDaemon>>, string>
 type DaemonFile = Pick<SmokeFile, "path" | "errorAt"> & { readonly content: Omit<SmokeFile["content"], "steps"> };
 
 /** Reads what a file's daemon needs, so that errors are reported before anything runs, as `FILE:LINE:COLUMN: message`.
- * @param env the environment that `${env.NAME}` refers to in its configuration */
-export async function planDaemon(file: DaemonFile, env: Env = {}, cwd = "") {
+ * @param env the environment that `${env.NAME}` refers to in its configuration
+ * @param isTrusted whether its configuration may read variables and name any host: a stranger's file could leak them */
+export async function planDaemon(file: DaemonFile, env: Env = {}, cwd = "", isTrusted = false) {
   const { fixtures = "demo", now, seed = "smoke", faults = [], config = {}, users = {} } = file.content;
   const folder = fixtures === "demo" ? DEMO : resolve(cwd, dirname(file.path), fixtures);
   let fixture: Fixture;
@@ -43,6 +44,8 @@ export async function planDaemon(file: DaemonFile, env: Env = {}, cwd = "") {
   } catch (error) {
     return file.errorAt(["fixtures"], `fixtures: ${folder} is not a fixture: ${(error as Error).message}`);
   }
+  const variable = isTrusted ? undefined : variableIn(config);
+  if (variable !== undefined) return file.errorAt(...variable);
   try {
     // The configuration in the environment is for other daemons and must not change the result of a file.
     const scope = { env, answer: () => undefined };
@@ -51,6 +54,8 @@ export async function planDaemon(file: DaemonFile, env: Env = {}, cwd = "") {
     const loaded = await loadConfig({ file: fixture.configFile, env: {}, flags });
     if ("quota.free_daily" in flags && loaded.config.auth.jwt === undefined)
       return file.errorAt(["config", "quota", "free_daily"], `config.quota.free_daily has no effect: ${OWN_QUOTAS}`);
+    const remote = isTrusted ? undefined : remoteIn(loaded.config);
+    if (remote !== undefined) return file.errorAt(...remote);
     return { fixture, loaded, now: now === undefined ? fixture.anchor_ms : Date.parse(now), seed, faults, users };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

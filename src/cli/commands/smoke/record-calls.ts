@@ -60,7 +60,7 @@ async function openDaemon(path: string, exact: boolean, context: Context) {
   }
   const folder = fixtures === DEMO ? "demo" : relative(dirname(path), resolve(cwd, fixtures)) || ".";
   const head = { fixtures: folder, now: now === undefined ? undefined : toIso(now), seed };
-  const plan = await planDaemon({ path, content: head, errorAt: (_path, message) => message }, env, cwd);
+  const plan = await planDaemon({ path, content: head, errorAt: (_path, message) => message }, env, cwd, true);
   if (typeof plan === "string") throw new UsageError(plan);
   const started = await startDaemon(plan, silentLogger);
   const users = Object.entries(started.run.tokens ?? {});

@@ -30,7 +30,7 @@ type FileDaemon = DaemonTarget | DaemonPlan;
 export async function runSmoke(options: SmokeOptions, context: Context): Promise<void> {
   refuseStorageFlags(context);
   const planned = await openFiles(options, context);
-  const daemons = await daemonsFor(planned, context);
+  const daemons = await daemonsFor(planned, options, context);
   const { terminal, globals } = context;
   const kind = globals.format === "json" ? "json" : (options.report ?? (terminal.interactive ? "human" : "tap"));
   const interrupt = awaitInterrupt(context.io);
@@ -155,11 +155,15 @@ async function filesIn(folder: string, cwd: string): Promise<string[]> {
   return names.sort().map((name) => join(folder, name));
 }
 
-async function daemonsFor(files: readonly PlannedFile[], context: Context): Promise<FileDaemon[]> {
+async function daemonsFor(
+  files: readonly PlannedFile[],
+  { trustConfig }: SmokeOptions,
+  context: Context,
+): Promise<FileDaemon[]> {
   const { env, cwd } = context;
   const target = await findTarget(context);
   if (target !== undefined) return files.map(() => target);
-  const plans = await Promise.all(files.map(({ file }) => planDaemon(file, env, cwd)));
+  const plans = await Promise.all(files.map(({ file }) => planDaemon(file, env, cwd, trustConfig)));
   const errors = plans.filter((plan) => typeof plan === "string");
   failOnErrors(errors, context);
   return plans.filter((plan) => typeof plan !== "string");

@@ -17,6 +17,7 @@ export const RUN_OPTIONS = {
   bail: toggle(),
   allowSkipped: toggle(),
   withFaults: toggle(),
+  trustConfig: toggle(),
 };
 
 export type SmokeOptions = Values<typeof RUN_OPTIONS> & { readonly files: readonly string[] };
