@@ -97,7 +97,9 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
       const { payload } = keys
         ? await jwtVerify(token, keys, current)
         : await jwtVerify(token, secret!, { ...current, algorithms: ["HS256"] });
-      return identityOf(payload, config) ?? refuse(`${user_id} must have 1 to ${LIMITS.userId} characters`);
+      return (
+        identityOf(payload, config) ?? refuse(`${user_id} must have 1 to ${LIMITS.userId} characters that can be seen`)
+      );
     } catch (error) {
       // An unreachable key set is the operator's problem, not the user's: it must not look like an invalid token.
       if (error instanceof errors.JOSEError && !KEY_SET_ERRORS.has(error.code)) return refuse(error.message);
@@ -117,7 +119,7 @@ function identityOf(payload: Record<string, unknown>, { claims }: JwtConfig) {
   // A number that JSON cannot represent exactly may be another user's.
   if (typeof user !== "string" && !Number.isSafeInteger(user)) return undefined;
   const user_id = String(user);
-  const isClean = user_id !== "" && isPortable(user_id) && !/\p{Cc}/u.test(user_id); // It is printed and logged.
+  const isClean = user_id !== "" && isPortable(user_id) && !/[\p{Cc}\p{Cf}]|^\s|\s$/u.test(user_id); // It is printed.
   if (!isClean || codePoints(user_id) > LIMITS.userId) return undefined;
   const [quota, plan, lang] = [claims.free_daily_quota, claims.plan, claims.lang].map(
     (name) => payload[name] ?? undefined,

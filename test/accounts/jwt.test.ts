@@ -326,6 +326,14 @@ describe("the log of platform tokens", () => {
       [await sign({ aud: "other", sub: "u" }), '"aud"'],
       [`${await sign({ aud: "anp", sub: "u" })}A`, "signature"],
       [await sign({ aud: "anp", sub: "" }), "sub must have 1 to 128 characters"],
+      ...(await Promise.all(
+        [" a", "a ", "\u3000a", "a\u00a0", "x\u202ey", "x\u200by", "\ufeffx", "x\u{e0041}", "x\ty"].map(
+          async (sub): Promise<[string, string]> => [
+            await sign({ aud: "anp", sub }),
+            "sub must have 1 to 128 characters",
+          ],
+        ),
+      )),
       [await sign({ aud: "anp", sub: "u", pad: "x".repeat(4096) }), "longer than 4096"],
     ];
     for (const [token] of bad) expect(await service.authenticate(token)).toBeUndefined();
@@ -339,6 +347,12 @@ describe("the log of platform tokens", () => {
     for (const [token] of bad) expect(JSON.stringify(lines)).not.toContain(token.split(".")[2]);
     for (let n = 0; n < 200; n++) await service.authenticate(bad[0]![0]);
     expect(lines.length).toBeLessThanOrEqual(100);
+  });
+
+  it("takes ids with visible characters and single words apart", async () => {
+    const { service } = await openLogged();
+    for (const sub of ["a b", "岚 01", "CORP\\ana", "é", "a  b"])
+      expect(await service.authenticate(await sign({ aud: "anp", sub }))).toBe(sub);
   });
 
   it("names ignored claims and their bounds, in few lines", async () => {

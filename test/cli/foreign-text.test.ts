@@ -68,3 +68,53 @@ it("guards a text in CSV that a spreadsheet would run, and leaves numbers alone"
   expect(await run("ledger", "plain", "--format", "csv")).toMatch(/,-5,/);
   expect(await run("users", "list", "--format", "tsv")).toContain("\n=1+1\t");
 });
+
+const IDS = [" a", "a", "a ", "x\u202ey", "xy", "a\\tb", "a\tb", "k\u200bm", "c  d", "岚\u3000", "\u{e0041}z"];
+
+/** What a pipe or a terminal gets of users with such ids. */
+async function listed(format: string, isTTY: boolean): Promise<string> {
+  let text = "";
+  const write = (chunk: Buffer, _encoding: string, done: () => void): void => {
+    text += chunk.toString();
+    done();
+  };
+  const stdout = Object.assign(new Writable({ write }), { isTTY });
+  const io = { stdin: Readable.from([]), stdout, stderr: stdout, env: {}, clock: systemClock };
+  const terminal = openTerminal(
+    { color: false, input: false, quiet: false },
+    io as unknown as Parameters<typeof openTerminal>[1],
+  );
+  const rows = IDS.map((user_id) => ({ user_id, note: `${user_id}\r\n\u001b[2J` }));
+  const context = { terminal, globals: { format } } as unknown as Context;
+  await printRows(context, { rows, columns: [{ name: "user_id" }, { name: "note" }] });
+  return text;
+}
+
+it("keeps every character in tab-separated lines, on one line each, for a program to read back", async () => {
+  const text = await listed("tsv", false);
+  expect(text).not.toMatch(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u);
+  const lines = text.split("\n").slice(1, -1);
+  expect(lines.map((line) => line.split("\t")[0])).toEqual([
+    ...[" a", "a", "a ", "x\\u202ey", "xy", "a\\\\tb", "a\\tb", "k\u200bm", "c  d", "岚\u3000", "\u{e0041}z"],
+  ]);
+  const read = (field: string): string => JSON.parse(`"${field.replaceAll('"', '\\"')}"`) as string;
+  expect(lines.map((line) => line.split("\t").map(read))).toEqual(IDS.map((id) => [id, `${id}\r\n\u001b[2J`]));
+  expect(await listed("tsv", true)).toBe(text);
+});
+
+it("keeps every character in CSV, and shows an id's invisible ones in a table", async () => {
+  expect(await listed("csv", false)).toContain('\na ,"a \r\n\u001b[2J"\nx\u202ey,');
+  const shown = (await listed("table", true)).split("\n").slice(1, -1);
+  expect(shown.map((line) => line.split(/ {2,}|(?<=\S) (?=\S*\[)/)[0])).toEqual([
+    ...["\\u0020a", "a", "a\\u0020", "x\\u202ey", "xy", "a\\tb", "a\\u0009b", "k\\u200bm", "c\\u0020 d", "岚\\u3000"],
+    "\\udb40\\udc41z",
+  ]);
+});
+
+it("takes a user's id as it is given: white space at its ends is another user's", async () => {
+  const run = (...args: string[]) => anp([...args, "--storage", "fs:ids"], { cwd: folder.path });
+  expect((await run("users", "create", " a ", "--json")).stdout).toContain('"user_id": "a"');
+  expect((await run("users", "show", "a")).code).toBe(0);
+  expect((await run("users", "show", " a")).code).toBe(5);
+  expect((await run("users", "show", " ")).code).toBe(2);
+});

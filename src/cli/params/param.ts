@@ -61,15 +61,15 @@ export type Reader<T> = ((typed: string) => T) & {
 export const free = <T>(read: (typed: string) => T): Reader<T> => Object.assign(read, { free: true as const });
 
 /** Text of 1 to `max` characters after trimming. */
-export const text = (max: number): Reader<string> =>
-  free((typed) => {
-    const value = typed.trim();
-    if (value === "") throw new RangeError("must not be empty");
-    if (Array.from(value).length > max) throw new RangeError(`must have at most ${max} characters`);
-    if (/[\u0000-\u001f\u007f]/.test(value)) throw new RangeError("must not contain control characters");
-    if (!value.isWellFormed()) throw new RangeError("must be well-formed Unicode");
-    return value;
-  });
+export const text = (max: number): Reader<string> => free((typed) => checkText(typed.trim(), max));
+
+function checkText(value: string, max: number): string {
+  if (value.trim() === "") throw new RangeError("must not be empty");
+  if (Array.from(value).length > max) throw new RangeError(`must have at most ${max} characters`);
+  if (/[\u0000-\u001f\u007f]/.test(value)) throw new RangeError("must not contain control characters");
+  if (!value.isWellFormed()) throw new RangeError("must be well-formed Unicode");
+  return value;
+}
 
 /** The same for names and ids, which logs may keep. */
 export function name(max: number): Reader<string> {
@@ -81,7 +81,8 @@ export function name(max: number): Reader<string> {
 export const anyText: Reader<string> = free((typed) => typed);
 /** The same for a value that is usually one word, as a language: logs keep short ones. */
 export const word: Reader<string> = Object.assign((typed: string) => typed, { free: "unless a word" as const });
-export const userId: Reader<string> = name(128);
+/** The id of a user: not trimmed, as ` a` and `a` may be two of them. */
+export const userId: Reader<string> = (typed) => checkText(typed, 128);
 
 const matching = (pattern: RegExp, message: string) => (typed: string) => {
   if (!pattern.test(typed)) throw new RangeError(message);

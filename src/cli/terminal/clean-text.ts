@@ -15,3 +15,8 @@ export const escapeUnpainted = (text: string): string =>
 export const cleanText = (text: string): string => text.replaceAll("\r\n", "\n").replace(HARMFUL, "");
 /** The same on one line. */
 export const cleanLine = (text: string): string => cleanText(text).replace(/\s+/g, " ").trim();
+
+// White space other than a single space between words, and what has no width or shape.
+const UNSEEN = /^ | $| (?= )|(?! )[\p{C}\p{Z}]/gu;
+/** An id with such characters as `\uXXXX`: without them, it could be taken for another one. */
+export const showId = (id: string): string => id.replace(UNSEEN, (unseen) => unseen.replace(/[^]/g, escapeCharacter));

@@ -1,6 +1,6 @@
 import type { Context } from "../framework/command-context.ts";
 import { showAge, showInstant, showTime } from "../framework/time-format.ts";
-import { cleanLine } from "./clean-text.ts";
+import { cleanLine, showId } from "./clean-text.ts";
 import TABLES from "./tables.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
 
@@ -82,9 +82,12 @@ export const hintOf = (table: TableName, filter: object = {}): string | undefine
 export const cellOf = <T extends object>(row: T, { name, of }: Column<T>): Cell =>
   of === undefined ? (Reflect.get(row, name) as Cell) : of(row);
 
-/** A cell as text for people and for tab-separated lines: one line, no control characters. */
-export const plain = (cell: Cell): string =>
-  cell === null || cell === undefined ? "" : cleanLine(Array.isArray(cell) ? cell.join("; ") : String(cell));
+/** A cell as one text, with every character. */
+export const textOf = (cell: Cell): string => (Array.isArray(cell) ? cell.join("; ") : String(cell ?? ""));
+
+/** A cell of a column as text for people, on one line. In a user's id, also what cannot be seen is visible. */
+export const plain = (cell: Cell, column: string): string =>
+  column === "user_id" || column === "user" ? showId(textOf(cell)) : cleanLine(textOf(cell));
 
 /** A row in full, one name and value per line. */
 export function drawRecord(names: readonly string[], texts: readonly string[], { paint }: Pick<Terminal, "paint">) {

@@ -1,4 +1,4 @@
-import { cellOf, drawRecord, hintOf, plain, tableColumns } from "./column.ts";
+import { cellOf, drawRecord, hintOf, plain, tableColumns, textOf } from "./column.ts";
 import type { Cell, Column, Table, TableName } from "./column.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { Format } from "../framework/global-flags.ts";
@@ -44,7 +44,7 @@ export async function printRecord<T extends object>(context: Context, data: T, s
   const names = Object.keys(data) as (keyof T & string)[];
   const columns = names.map((name) => ({ name, of: (row: T) => toCell(row[name]) }));
   if (formatOf(context) !== "table") return printRows(context, { data, rows: [data], columns });
-  const texts = names.map((name) => show[name]?.(data[name]) ?? plain(toCell(data[name])));
+  const texts = names.map((name) => show[name]?.(data[name]) ?? plain(toCell(data[name]), name));
   return context.terminal.write(drawRecord(names, texts, context.terminal));
 }
 
@@ -103,7 +103,7 @@ function rendererOf<T extends object>(format: Format, columns: readonly Column<T
   const shown = columns.filter(({ person }) => person !== true);
   const escape = terminal.interactive ? escapeForTerminal : String;
   const lineOf = (cells: readonly Cell[]): string =>
-    `${format === "tsv" ? cells.map(plain).join("\t") : escape(cells.map(csvField).join(","))}\n`;
+    `${format === "tsv" ? cells.map(tsvField).join("\t") : escape(cells.map(csvField).join(","))}\n`;
   return (rows, isFirst) => {
     const lines = rows.map((row) => lineOf(shown.map((column) => cellOf(row, column))));
     return [...(isFirst ? [lineOf(shown.map(({ name }) => name))] : []), ...lines].join("");
@@ -113,10 +113,15 @@ function rendererOf<T extends object>(format: Format, columns: readonly Column<T
 const toCell = (value: unknown): Cell =>
   typeof value === "object" && value !== null ? JSON.stringify(value) : (value as Cell);
 
+const TSV_ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\" };
+
+/** Escapes as in PostgreSQL's COPY; other control characters and bidi marks as `\uXXXX`, since a terminal may follow. */
+const tsvField = (cell: Cell): string =>
+  escapeForTerminal(textOf(cell).replace(/[\t\n\r\\]/g, (character) => TSV_ESCAPES[character]!));
+
 /** RFC 4180. A text that a spreadsheet would run as a formula gets a leading apostrophe; numbers stay numbers. */
 function csvField(cell: Cell): string {
   if (typeof cell === "number" || typeof cell === "boolean") return String(cell);
-  const joined = Array.isArray(cell) ? cell.join("; ") : ((cell ?? "") as string);
-  const text = joined.replace(/^[=+\-@＝＋－＠\t\r\n]/, "'$&");
+  const text = textOf(cell).replace(/^[=+\-@＝＋－＠\t\r\n]/, "'$&");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

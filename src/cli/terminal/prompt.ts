@@ -1,5 +1,5 @@
 import { confirm, input, password, search, select } from "@inquirer/prompts";
-import { cleanLine } from "./clean-text.ts";
+import { showId } from "./clean-text.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { CommandIo } from "../framework/command-io.ts";
 import { CommandFailure, EXIT } from "../framework/command-failure.ts";
@@ -34,7 +34,7 @@ function askForUser(message: string, users: readonly string[], io: CommandIo): P
     const typed = term.trim().toLowerCase();
     const starting = users.filter((id) => id.toLowerCase().startsWith(typed));
     const inside = users.filter((id) => id.toLowerCase().indexOf(typed) > 0);
-    const found = [...starting, ...inside].map((value) => ({ value, name: cleanLine(value) }));
+    const found = [...starting, ...inside].map((value) => ({ value, name: showId(value) }));
     const own =
       typed === "" || users.includes(term.trim()) ? [] : [{ value: term.trim(), name: `${term.trim()} (as typed)` }];
     return [...found, ...own];

@@ -71,4 +71,4 @@ const namesOf = <T>(columns: readonly Column<T>[]): string[] =>
   columns.map(({ name, title = name }) => title.replaceAll("_", " "));
 
 const cellsOf = <T extends object>(rows: readonly T[], columns: readonly Column<T>[], terminal: Terminal): string[][] =>
-  rows.map((row) => columns.map((column) => column.show?.(row, terminal) ?? plain(cellOf(row, column))));
+  rows.map((row) => columns.map((column) => column.show?.(row, terminal) ?? plain(cellOf(row, column), column.name)));

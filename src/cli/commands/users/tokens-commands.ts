@@ -6,7 +6,7 @@ import { knownUser, optional, expiry, name, text, toggle, userId } from "../../p
 import { gracePeriod, showAge, showSpan, showTimeIn } from "../../framework/time-format.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
-import { cleanLine } from "../../terminal/clean-text.ts";
+import { cleanLine, showId } from "../../terminal/clean-text.ts";
 import { printRecord, printTable } from "../../terminal/print.ts";
 
 const newTokenFlags = { expires: optional(expiry), label: optional(text(64)) };
@@ -93,7 +93,7 @@ const revokeAll = (context: Context, user: string, yes: boolean) =>
   withAccounts(context, async ({ service: { tokens }, callOf }) => {
     await callOf(user);
     const active = await activeTokens(tokens, user);
-    const question = `Revoke ${countTokens(active)} of ${cleanLine(user)}?`;
+    const question = `Revoke ${countTokens(active)} of ${showId(user)}?`;
     if (active.length > 0) await confirmChange(context, yes, question);
     const rows = await tokens.end(user, idsOf(active));
     await printTable(context, { table: "tokens", rows, none: `${user} has no active tokens.` });
@@ -105,7 +105,7 @@ const revokeOne = (context: Context, token: string, yes: boolean) =>
     if (found === undefined)
       throw new CommandFailure(EXIT.notFound, "No such token. `anp tokens list USER` shows the ids.");
     const { id, user_id, label } = found;
-    const named = `the token ${id}${label === "" ? "" : ` (${cleanLine(label)})`} of ${cleanLine(user_id)}`;
+    const named = `the token ${id}${label === "" ? "" : ` (${cleanLine(label)})`} of ${showId(user_id)}`;
     if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${named}?`);
     await printRecord(context, (await tokens.revoke(id)) ?? found, shownBy(showTimeIn(zone)));
   });
@@ -123,7 +123,7 @@ async function chooseToken(context: Context, user: string | undefined): Promise<
     const shown = [id, start && `${start}…`, cleanLine(label), showAge(created_at, now)];
     return { value: id, name: shown.filter(Boolean).join("  ") };
   });
-  return askForOneOf(`Token of ${cleanLine(owner)}`, choices, context);
+  return askForOneOf(`Token of ${showId(owner)}`, choices, context);
 }
 
 export const command = defineGroup("tokens", { issue, list, rotate, revoke });

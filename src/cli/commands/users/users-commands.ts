@@ -3,7 +3,7 @@ import { collect } from "../../../runtime/batches.ts";
 import { CommandFailure, defineCommand, defineGroup, EXIT } from "../../framework/command.ts";
 import { confirmUnlessYes, operatorFlags } from "../../framework/confirm.ts";
 import { withProgress, SkippedDamage } from "../../framework/with-progress.ts";
-import { knownUser, optional, required, integer, oneOf, userId, toggle } from "../../params/param.ts";
+import { knownUser, optional, required, integer, oneOf, name, toggle } from "../../params/param.ts";
 import { showReset, showTime, showTimeIn, zoneOf } from "../../framework/time-format.ts";
 import { showFeatures } from "./subscription-commands.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
@@ -69,7 +69,7 @@ const show = defineCommand("users show", {
 });
 
 const create = defineCommand("users create", {
-  arguments: { user: required(userId) },
+  arguments: { user: required(name(128)) },
   options: { quota: optional(integer(0)), lang: optional(oneOf("zh", "en")) },
   async run({ user, quota, lang }, context) {
     const make = async ({ service }: AccountsSession) => {
