@@ -30,8 +30,10 @@ export function decodeSegment({ text }: EncodedSegment): string | undefined {
 export const encodeKey = (key: Key): string =>
   key.map((segment) => (segment instanceof EncodedSegment ? segment.text : encodeSegment(segment))).join(":");
 
-/** Whether each segment of an encoded key is a result of {@link encodeSegment}: such a key is safe anywhere. */
-export const isEncodedKey = (key: string): boolean => key.split(":").every(isEncodedSegment);
+const MAX_SEGMENTS = 8; // No key has more than 6; 8 of the longest make a path that every file system takes.
+/** Whether a key has few segments, each a result of {@link encodeSegment}: such a key is safe anywhere. */
+export const isEncodedKey = (key: string): boolean =>
+  key.split(":").length <= MAX_SEGMENTS && key.split(":").every(isEncodedSegment);
 
 export function isEncodedSegment(text: string): boolean {
   if (!text.startsWith("~")) return PLAIN.test(text);

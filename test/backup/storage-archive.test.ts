@@ -223,6 +223,11 @@ it("takes a line with a key as storages serialize it, of any user", () => {
   }
 });
 
+it("takes a key of the longest segments that a file system can hold", () => {
+  const key = Array.from({ length: 8 }, (_, at) => `~~${String(at).repeat(64)}`).join(":");
+  expect(storedValue.safeParse({ key, value: "" }).success).toBe(true);
+});
+
 it.for([
   "",
   "..",
@@ -254,6 +259,8 @@ it.for([
   `users:~~${"a".repeat(63)}`,
   `users:~~${"A".repeat(64)}`,
   `users:~~${"a".repeat(64)}/..`,
+  `users:${"a:".repeat(7)}a`,
+  `users:${"a:".repeat(5000)}a`,
 ])("refuses a line with the key %j", (key) => {
   const { error } = storedValue.safeParse({ key, value: "" });
   expect(error?.issues[0]?.message).toBe(`${JSON.stringify(key)} is not a key that anp writes`);
