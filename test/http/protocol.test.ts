@@ -248,6 +248,11 @@ describeApi("protocol", (open) => {
         { event_type: "ok", event_payload: { x: "y".repeat(17_000) } },
         "event_payload: must be at most 16384 bytes as JSON",
       ],
+      [
+        { event_type: "ok", event_payload: Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`k${at}`, 1])) },
+        "event_payload: must be at most 16384 bytes as JSON",
+      ],
+      [{ event_type: "ok", event_payload: "y".repeat(17_000) }, "event_payload: must be an object, not a string"],
       [{ event_type: "ok", event_payload: [] }, "event_payload: must be an object, not an array"],
       [{ event_type: "ok", session_id: 0 }, "session_id: must be an integer of at least 1, not 0"],
     ];
