@@ -248,3 +248,16 @@ it("sends nothing from the environment to the host that a file names, unless the
   server.close();
   expect(asked[0]).toBe("/hush-hush/v1/chat/completions");
 });
+
+it("escapes what a terminal would follow in its readable reports", async () => {
+  const name = String.raw`"\u001b]0;x\u0007\u009b2J\u202e #1"`;
+  const body = String.raw`{ event_type: ab, session_id: "\u001b[8m\u202e" }`;
+  const steps = `  - { name: ${name}, request: POST /api/v1/ai/events, token: alice-token, body: ${body} }\n`;
+  const skipped = `  - { name: ${name}, request: GET /readyz, skip: ${name} }\n`;
+  await write("escapes.yaml", `name: ${name}\nsteps:\n${steps}${skipped}`);
+  for (const report of ["tap", "human"]) {
+    const { stdout } = await anp(["smoke", "escapes.yaml", "--report", report], { cwd });
+    expect(stdout, report).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+    if (report === "tap") expect(stdout).toContain(String.raw`not ok 1 - escapes.yaml:3 \u001b]0;x\u0007\u009b2J`);
+  }
+});

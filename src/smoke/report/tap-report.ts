@@ -1,3 +1,4 @@
+import { escapeCharacter } from "../../runtime/text/escape-character.ts";
 import { formatAnswer } from "./human-report.ts";
 import { countOutcomes, type FileResult, type StepResult } from "../run/smoke-result.ts";
 
@@ -6,14 +7,14 @@ export function toTap(files: readonly FileResult[]): string {
   const lines = ["TAP version 14"];
   let number = 0;
   for (const file of files) {
-    lines.push(`# ${file.path}`);
+    lines.push(`# ${oneLine(file.path)}`);
     if (file.skipped !== undefined) lines.push(`ok ${++number} - ${escape(file.path)} # SKIP ${oneLine(file.skipped)}`);
     for (const step of file.steps) lines.push(...linesOf(file, step, ++number));
     if (file.unreachable !== undefined) lines.push(`Bail out! ${oneLine(file.unreachable)}`);
   }
   const { passed, failed, skipped } = countOutcomes(files);
   lines.push(`1..${number}`, `# ${passed} passed, ${failed} failed, ${skipped} skipped`);
-  return `${lines.join("\n")}\n`;
+  return `${lines.join("\n")}\n`.replaceAll(/[^\P{Cc}\n]|\p{Bidi_Control}/gu, escapeCharacter);
 }
 
 function linesOf(file: FileResult, step: StepResult, number: number): string[] {
