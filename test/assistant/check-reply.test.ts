@@ -55,6 +55,14 @@ describe("a model's reply is delivered", () => {
     expect(judge(reply)).toBe("good");
   });
 
+  it("with a word in brackets that a passage has too, however like a citation", () => {
+    const text = "Press the key [5g] of the router to change the band. It takes 20 seconds.";
+    const excerpts = [passage({ id: "router", title: "The band of the router", text })];
+    const question = "How do I change the band?";
+    expect(judge("Press the key [5g] of the router [1].", { excerpts, question })).toBe("good");
+    expect(judge("Press the key [5h] of the router [1].", { excerpts, question })).toContain("internal");
+  });
+
   it("with who reports a news item, and when", () => {
     const text = "The Tidepool bridge was attacked and lost $87 million.";
     const at = "2026-11-18T20:00:00Z";
@@ -129,6 +137,11 @@ describe("a model's reply is refused", () => {
     ["length", "The fee is 1 USDT on TRC-20 [1]. ".repeat(300)],
     ["length", "The fee is 1 USDT on TRC-20 [1]. ".repeat(4)],
     ["uncited", "The fee is 1 USDT [7]."],
+    ["internal", "Withdrawals arrive within 30 minutes [-1][1]."],
+    ["internal", "Withdrawals arrive within 30 minutes [1.5][1]."],
+    ["internal", "Withdrawals arrive within 30 minutes [1a] [1]."],
+    ["internal", "Withdrawals arrive within 30 minutes【−2】[1]."],
+    ["internal", "Withdrawals arrive within 30 minutes [1]. The daily limit is 10 BTC [#2][2]."],
   ])("%s: %s", (fault, reply) => {
     expect(judge(reply)).toContain(fault);
   });
