@@ -48,6 +48,7 @@ it.each([
     "model: { base_url: 'http://[::1]/v1', model: x, providers: [{ base_url: 'http://10.0.0.1', model: x }] }",
     "model.providers.0.base_url is at another host",
   ],
+  ["model: { base_url: 'http://localhost:1@llm.example/v1', model: x }", "model.base_url is at another host"],
   ["embeddings: { base_url: 'http://127.0.0.1.example.org/v1', model: x }", "embeddings.base_url is at another host"],
   ["auth: { jwt: { jwks_url: 'http://localhost.example/keys' } }", "auth.jwt.jwks_url is at another host"],
   ["news: { notices: ' HTTP:\\\\files.example/n.json' }", "news.notices is at another host"],

@@ -26,22 +26,18 @@ export const configValues = (config: Readonly<Record<string, unknown>>, section:
   });
 
 const NOT_CONTACTED: ReadonlySet<unknown> = new Set(["origins", "issuer", "audience", "contact", "headers"]);
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-const TRUST = "Only --trust-config allows that: a stranger's file could send secrets to its author.";
-type Refusal = readonly [path: ValuePath, message: string];
+const LOCAL = /^(?!https?:)|^https?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|$)/;
+const isRemote = (text: string, path: ValuePath): boolean =>
+  URL.canParse(text) && !LOCAL.test(new URL(text).origin) && !path.some((key) => NOT_CONTACTED.has(key));
 
-/** The first reference in a smoke file's configuration, which only a trusted file may have. */
-export function variableIn(config: object): Refusal | undefined {
-  const [text, path] = textsIn(config).find(([value]) => referencesIn(value).length > 0) ?? [];
-  return path && [["config", ...path], `config.${path.join(".")} reads the environment, as ${text}. ${TRUST}`];
+/** What a stranger's file must not configure, as it could send secrets to its author: references to the environment,
+ * or of a loaded configuration, servers that are not on this machine. Each is a path and a message. */
+export function untrustedIn(config: object, isLoaded: boolean) {
+  const what = isLoaded ? "is at another host" : "reads the environment";
+  return textsIn(config)
+    .filter(([text, path]) => (isLoaded ? isRemote(text, path) : referencesIn(text).length > 0))
+    .map(([text, path]) => {
+      const message = `config.${path.join(".")} ${what}, ${text}. Only --trust-config allows that.`;
+      return [["config", ...path], message] as const;
+    });
 }
-
-/** The first host in a loaded configuration that is not this machine, which only a trusted file may have. */
-export function remoteIn(config: object): Refusal | undefined {
-  const contacted = textsIn(config).filter(([, path]) => !path.some((key) => NOT_CONTACTED.has(key)));
-  const [text, path] = contacted.find(([value]) => isRemote(value)) ?? [];
-  return path && [["config", ...path], `config.${path.join(".")} is at another host, ${text}. ${TRUST}`];
-}
-
-const isRemote = (text: string): boolean =>
-  URL.canParse(text) && /^https?:/.test(new URL(text).href) && !LOOPBACK.test(new URL(text).hostname);

@@ -13,7 +13,7 @@ import { ConfigError } from "../../config/config-errors.ts";
 import { fixtureUsers, loadFixture, openFixture, type Fixture } from "../../admin/load-fixture.ts";
 import { getAt, loadConfig } from "../../config/load-config.ts";
 import { openStorage } from "../../storage/open-storage.ts";
-import { configValues, remoteIn, variableIn } from "../file/config-values.ts";
+import { configValues, untrustedIn } from "../file/config-values.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
 import { resolveAll, type Env, type RunValues } from "../file/resolve-references.ts";
 import { quote } from "../report/curl.ts";
@@ -44,8 +44,8 @@ export async function planDaemon(file: DaemonFile, env: Env = {}, cwd = "", isTr
   } catch (error) {
     return file.errorAt(["fixtures"], `fixtures: ${folder} is not a fixture: ${(error as Error).message}`);
   }
-  const variable = isTrusted ? undefined : variableIn(config);
-  if (variable !== undefined) return file.errorAt(...variable);
+  const [variable] = untrustedIn(config, false);
+  if (variable !== undefined && !isTrusted) return file.errorAt(...variable);
   try {
     // The configuration in the environment is for other daemons and must not change the result of a file.
     const scope = { env, answer: () => undefined };
@@ -54,8 +54,8 @@ export async function planDaemon(file: DaemonFile, env: Env = {}, cwd = "", isTr
     const loaded = await loadConfig({ file: fixture.configFile, env: {}, flags });
     if ("quota.free_daily" in flags && loaded.config.auth.jwt === undefined)
       return file.errorAt(["config", "quota", "free_daily"], `config.quota.free_daily has no effect: ${OWN_QUOTAS}`);
-    const remote = isTrusted ? undefined : remoteIn(loaded.config);
-    if (remote !== undefined) return file.errorAt(...remote);
+    const [server] = untrustedIn(loaded.config, true);
+    if (server !== undefined && !isTrusted) return file.errorAt(...server);
     return { fixture, loaded, now: now === undefined ? fixture.anchor_ms : Date.parse(now), seed, faults, users };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

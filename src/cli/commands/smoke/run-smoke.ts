@@ -155,11 +155,7 @@ async function filesIn(folder: string, cwd: string): Promise<string[]> {
   return names.sort().map((name) => join(folder, name));
 }
 
-async function daemonsFor(
-  files: readonly PlannedFile[],
-  { trustConfig }: SmokeOptions,
-  context: Context,
-): Promise<FileDaemon[]> {
+async function daemonsFor(files: readonly PlannedFile[], { trustConfig }: SmokeOptions, context: Context) {
   const { env, cwd } = context;
   const target = await findTarget(context);
   if (target !== undefined) return files.map(() => target);
