@@ -98,7 +98,7 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
         ? await jwtVerify(token, keys, current)
         : await jwtVerify(token, secret!, { ...current, algorithms: ["HS256"] });
       return (
-        identityOf(payload, config) ?? refuse(`${user_id} must have 1 to ${LIMITS.userId} characters that can be seen`)
+        identityOf(payload, config) ?? refuse(`${user_id} must have 1 to ${LIMITS.userId} characters, all visible`)
       );
     } catch (error) {
       // An unreachable key set is the operator's problem, not the user's: it must not look like an invalid token.

@@ -61,7 +61,12 @@ export type Reader<T> = ((typed: string) => T) & {
 export const free = <T>(read: (typed: string) => T): Reader<T> => Object.assign(read, { free: true as const });
 
 /** Text of 1 to `max` characters after trimming. */
-export const text = (max: number): Reader<string> => free((typed) => checkText(typed.trim(), max));
+export const text = (max: number): Reader<string> => free(name(max));
+/** The same for names and ids, which logs may keep. */
+export const name =
+  (max: number): Reader<string> =>
+  (typed) =>
+    checkText(typed.trim(), max);
 
 function checkText(value: string, max: number): string {
   if (value.trim() === "") throw new RangeError("must not be empty");
@@ -69,12 +74,6 @@ function checkText(value: string, max: number): string {
   if (/[\u0000-\u001f\u007f]/.test(value)) throw new RangeError("must not contain control characters");
   if (!value.isWellFormed()) throw new RangeError("must be well-formed Unicode");
   return value;
-}
-
-/** The same for names and ids, which logs may keep. */
-export function name(max: number): Reader<string> {
-  const read = text(max);
-  return (typed) => read(typed);
 }
 
 /** Any text: the contract checks it. */

@@ -16,7 +16,6 @@ export const cleanText = (text: string): string => text.replaceAll("\r\n", "\n")
 /** The same on one line. */
 export const cleanLine = (text: string): string => cleanText(text).replace(/\s+/g, " ").trim();
 
-// White space other than a single space between words, and what has no width or shape.
-const UNSEEN = /^ | $| (?= )|(?! )[\p{C}\p{Z}]/gu;
-/** An id with such characters as `\uXXXX`: without them, it could be taken for another one. */
-export const showId = (id: string): string => id.replace(UNSEEN, (unseen) => unseen.replace(/[^]/g, escapeCharacter));
+/** An id with each character that cannot be seen as `\uXXXX`; of white space, only single spaces between words stay. */
+export const showId = (id: string): string =>
+  id.replace(/^ | $| (?= )|(?! )[\p{C}\p{Z}]/gu, (unseen) => unseen.replace(/[^]/g, escapeCharacter));

@@ -113,11 +113,9 @@ function rendererOf<T extends object>(format: Format, columns: readonly Column<T
 const toCell = (value: unknown): Cell =>
   typeof value === "object" && value !== null ? JSON.stringify(value) : (value as Cell);
 
-const TSV_ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\" };
-
-/** Escapes as in PostgreSQL's COPY; other control characters and bidi marks as `\uXXXX`, since a terminal may follow. */
+/** Escapes as in JSON, but not quotes. A terminal may follow: bidi marks are escaped too. */
 const tsvField = (cell: Cell): string =>
-  escapeForTerminal(textOf(cell).replace(/[\t\n\r\\]/g, (character) => TSV_ESCAPES[character]!));
+  escapeForTerminal(JSON.stringify(textOf(cell)).slice(1, -1).replaceAll('\\"', '"'));
 
 /** RFC 4180. A text that a spreadsheet would run as a formula gets a leading apostrophe; numbers stay numbers. */
 function csvField(cell: Cell): string {
