@@ -1,6 +1,7 @@
 // Bundles the program with its libraries into a few files, so that the package runs without node_modules: Node takes
 // most of a command's time for finding and opening modules one by one. Beside the program lies what the router learns
-// from its examples, what was bundled in which version, the licences of that, and the files of the page /docs.
+// from its examples, the OpenAPI document, what was bundled in which version, the licences of that, and the files of the
+// page /docs.
 import { existsSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -9,6 +10,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
 import { build } from "rolldown";
+import PACKAGE from "../package.json" with { type: "json" };
 import DOCS_PAGE from "../src/http/pages/docs-page.json" with { type: "json" };
 
 const OUTPUT = "dist/bundle";
@@ -22,6 +24,9 @@ for (const file of readFiles) await copyData(file, join("dist", file));
 const TRAINED = "assistant/routing/router.trained";
 const { trainedRouter } = await import("./train-router.js");
 await writeFile(join("dist", TRAINED), trainedRouter());
+const WRITTEN = "contract/openapi/openapi.written";
+const { openApiDocument } = await import("./write-openapi.js");
+await writeFile(join("dist", WRITTEN), await openApiDocument(PACKAGE.version));
 
 const SWAGGER_UI = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
 
@@ -120,7 +125,7 @@ for (const file of readFiles) {
   const folder = basename(dirname(file)) === "data" ? "data" : "";
   await copyData(file, join(OUTPUT, folder, basename(file)));
 }
-await cp(join("dist", TRAINED), join(OUTPUT, basename(TRAINED)));
+for (const made of [TRAINED, WRITTEN]) await cp(join("dist", made), join(OUTPUT, basename(made)));
 const found = spawnSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" });
 await writeFile(join(OUTPUT, "commit"), found.status === 0 ? found.stdout.trim() : "");
 const docs = join(OUTPUT, "docs");

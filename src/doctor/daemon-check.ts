@@ -6,7 +6,7 @@ import { RETRY_POLICY } from "../client/client-retry.ts";
 import { type DaemonPages, PAGE_MS, readDaemonStatus } from "../client/daemon-status.ts";
 import { pageUrl } from "../client/daemon-url.ts";
 import { send } from "../client/transport.ts";
-import { openApiDocument } from "../contract/openapi/openapi-document.ts";
+import { openApiText } from "../contract/openapi/openapi-document.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { sha256 } from "../runtime/json/canonical-json.ts";
 import { version } from "../runtime/package-file.ts";
@@ -56,7 +56,7 @@ async function checkDocument({ url, clock }: DaemonInput): Promise<Finding[]> {
     if (status !== 200) return [finding("noDocument", { reason: `status ${status}.` })];
     const document = JSON.parse(text, withoutCeilings) as { info?: { version?: string } };
     const theirs = document.info?.version ?? "unknown";
-    const ours: unknown = JSON.parse(JSON.stringify(openApiDocument()), withoutCeilings);
+    const ours: unknown = JSON.parse(openApiText(), withoutCeilings);
     const isSame = JSON.stringify(document) === JSON.stringify(ours);
     const hash = `SHA-256 ${sha256(text).slice(0, 12)}`;
     const ahead = Date.parse(headers["date"] ?? "") + 500 - clock.now(); // The header is truncated to the second.

@@ -6,7 +6,7 @@ import {
   createClient,
   RemoteRefusal,
 } from "../../src/client/client.ts";
-import { DOCUMENTATION } from "../../src/contract/openapi/openapi-document.ts";
+import { DOCUMENTATION } from "../support/documentation.ts";
 import { readRetryAfter } from "../../src/runtime/retry-after.ts";
 import { UnreachableError } from "../../src/client/transport.ts";
 import { AnpError } from "../../src/contract/errors.ts";

@@ -5,11 +5,14 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
 import { ERRORS } from "../../src/contract/errors.ts";
-import { DOCUMENTATION, openApiDocument, openApiText } from "../../src/contract/openapi/openapi-document.ts";
+import type { oas31 } from "zod-openapi";
+import { openApiText } from "../../src/contract/openapi/openapi-document.ts";
+import { DOCUMENTATION } from "../support/documentation.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
+const openApiDocument = () => JSON.parse(openApiText()) as oas31.OpenAPIObject;
 const endpoints = Object.entries(ENDPOINTS) as [OperationId, Endpoint][];
 
 /** Runs a linter's command on the document; a finding of any severity rejects with what it printed. */

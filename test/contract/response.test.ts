@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
-import { DOCUMENTATION } from "../../src/contract/openapi/openapi-document.ts";
+import { DOCUMENTATION } from "../support/documentation.ts";
 import { validateResponse, type CheckedResponse } from "../../src/contract/validation/validate-response.ts";
 
 const endpoints = Object.entries(ENDPOINTS) as [OperationId, Endpoint][];

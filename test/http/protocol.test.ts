@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
-import { DOCUMENTATION } from "../../src/contract/openapi/openapi-document.ts";
+import { DOCUMENTATION } from "../support/documentation.ts";
 import { eventAt } from "../events/open-events.ts";
 import { describeApi, type Api } from "./describe-api.ts";
 

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { trainedRouter } from "../../scripts/train-router.js";
+import { openApiDocument } from "../../scripts/write-openapi.js";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -30,6 +31,13 @@ it("bundles each compressed file without its compression, and so does the folder
   }
   expect(files.length).toBeGreaterThan(3);
   expect(changed).toEqual([]);
+});
+
+it("bundles the OpenAPI document as it is made of the endpoint table, and so does the folder of the compiled modules", async () => {
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+  const written = await openApiDocument(version);
+  for (const copy of ["dist/bundle/openapi.written", "dist/contract/openapi/openapi.written"])
+    expect(await readFile(join(root, copy), "utf8"), copy).toBe(written);
 });
 
 it("bundles the router as it is trained on its examples, and so does the folder of the compiled modules", async () => {

@@ -48,6 +48,7 @@ describe("the package", () => {
         "dist/bundle/anp.cjs",
         "dist/bundle/THIRD-PARTY-LICENSES.txt",
         "dist/bundle/docs/swagger-ui-bundle.js",
+        "dist/bundle/openapi.written",
         "dist/bundle/router.trained",
         "fixtures/demo/users.json",
       ]),

@@ -1,0 +1,1 @@
+export function openApiDocument(version: string): Promise<string>;
