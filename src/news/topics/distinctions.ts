@@ -106,5 +106,19 @@ export function differBetween(a: readonly Unit[], b: readonly Unit[]): boolean {
   if (start + end === most || start + end < DISTINCT.frame * most) return false;
   const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
   const meanings = y.flatMap(meaningsOf);
-  return !x.flatMap(meaningsOf).some((meaning) => meanings.includes(meaning));
+  if (x.flatMap(meaningsOf).some((meaning) => meanings.includes(meaning))) return false;
+  return [...x, ...y].some(({ sort }) => sort !== "han") || areReplaced(x.map(wordOf).join(""), y.map(wordOf).join(""));
+}
+
+/** Whether something of one text takes the place of something of the other, before or behind the longest run that they
+ * share: 旗下三只 and 三只新 replace nothing, they add to 三只. */
+function areReplaced(x: string, y: string): boolean {
+  for (let length = Math.min(x.length, y.length); length >= DISTINCT.run; length--) {
+    for (let at = 0; at + length <= x.length; at++) {
+      const other = y.indexOf(x.slice(at, at + length));
+      const [afterX, afterY] = [x.slice(at + length), y.slice(other + length)];
+      if (other >= 0) return areReplaced(x.slice(0, at), y.slice(0, other)) || areReplaced(afterX, afterY);
+    }
+  }
+  return x !== "" && y !== "";
 }

@@ -3,6 +3,8 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { REPORTING_WORDS } from "../../language/stop-words.ts";
 import { newsNames } from "../../language/name-table.ts";
 import { headlineTermsOf, TERM_KINDS } from "../../language/terms.ts";
+import { patternsOf } from "../../runtime/text/patterns.ts";
+import ATTRIBUTION from "./attribution-patterns.json" with { type: "json" };
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import { differBetween, RULES, rulesOf, traitsOf } from "./distinctions.ts";
 import { AttentionNetwork, type NetworkText } from "../../language/attention/attention-network.ts";
@@ -18,6 +20,8 @@ export interface Headline {
 }
 
 const { most: MOST, network: NETWORK, evidence: EVIDENCE } = CLUSTERING;
+/** What says that an unnamed authority says the rest: "officials say". */
+const { attribution } = patternsOf(ATTRIBUTION, "iu");
 let network: AttentionNetwork | undefined; // Loaded once per process.
 const openNetwork = (): AttentionNetwork =>
   (network ??= new AttentionNetwork(new URL("title-network.br", import.meta.url), RULES));
@@ -79,7 +83,7 @@ const isOf = (known: Reading, { summary, lang, assets }: Headline): boolean =>
   known.summary === summary && known.lang === lang && known.assets === assets.join();
 
 function readTitle(title: string): NetworkText {
-  const text = openNetwork().read(title, newsNames());
+  const text = openNetwork().read(title.replace(attribution, ""), newsNames());
   return { ...text, units: text.units.filter(({ key }) => !REPORTING_WORDS.has(key)) };
 }
 

@@ -178,6 +178,28 @@ describe("clusters", () => {
     expect(await stories([told(a), told(b)])).toEqual([[a, b]]);
   });
 
+  test.each([
+    ["金融监管总局：万能险结算利率不得高于3%", "监管要求万能险结算利率不得高于3%"],
+    ["教育部：中小学不得布置超纲作业", "官方要求中小学不得布置超纲作业"],
+    [
+      "FDA: drugmakers must label opioid patches by June",
+      "Regulators say drugmakers must label opioid patches by June",
+    ],
+    ["易诚基金旗下三只产品提前结束募集", "易诚基金三只新产品提前结束募集"],
+    ["青禾农业旗下四家工厂停产检修", "青禾农业四家大工厂停产检修"],
+  ])("join titles that differ in attribution or by additions: %s", async (a, b) => {
+    expect(await stories([told(a), told(b)])).toEqual([[a, b]]);
+  });
+
+  test.each([
+    ["教育部：中小学不得布置超纲作业", "卫健委：中小学不得布置超纲作业"],
+    ["三只消费基金提前结束募集", "五只消费基金提前结束募集"],
+    ["东江省高考分数线公布", "西江省高考分数线公布"],
+    ["交易所上线农产品期货合约", "交易所下架农产品期货合约"],
+  ])("keep titles apart in which something is replaced: %s", async (a, b) => {
+    expect(await stories([told(a), told(b)])).toEqual([]);
+  });
+
   test("put the most central report first", async () => {
     const titles = [
       "Tidepool theft: $87 million gone",
