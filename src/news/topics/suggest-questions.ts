@@ -13,7 +13,10 @@ const NAME =
   /(?<![\p{Script=Latin}\d$])\p{Lu}[\p{Script=Latin}\d]*(?:\u00a0[\d.]+)?(?:\.\p{Ll}*)?(?:[ -](?:(?<=(?:Bank|Court|University|Ministry|Department|House|Bureau|Board|Institute) )of )?\p{Lu}[\p{Script=Latin}\d]*)*(?![\p{Script=Latin}])/gu;
 const JOINED = "\u00a0"; // Between a name and the number that is part of it, as in "Fortune 500".
 const PLACES = /^(?:country|region-bloc)$|(?:city|state|province)$/;
-const PLAIN = { zh: ["{X}怎么了？", "{X}是什么情况？"], en: ["What happened with {X}?", "What do we know about {X}?"] };
+const PLAIN = {
+  zh: ["{X}怎么了？", "{X}有什么最新消息？"],
+  en: ["What happened with {X}?", "What do we know about {X}?"],
+};
 
 /** Questions about a topic that its items answer, best first: up to three that its titles answer by themselves, then
  * general ones about its subject; Chinese ones in Simplified characters. @param title the topic's title in that language
@@ -60,7 +63,7 @@ function isAbout(item: string, title: string, lang: Language): boolean {
 
 /** Inserts the name; in Chinese, a space follows a Latin name. */
 const fill = (template: string, name: string): string =>
-  template.replace("{X}", name).replace(/(?<=[\p{Script=Latin}\d])(?=(?:怎么了|是什么情况|[做说]了什么)？$)/u, " ");
+  template.replace("{X}", name).replace(/(?<=[\p{Script=Latin}\d])(?=(?:怎么了|有什么最新消息|[做说]了什么)？$)/u, " ");
 
 const isPlace = (name = ""): boolean => !isPeople(name) && kindsOf(name).some((kind) => PLACES.test(kind));
 

@@ -3,6 +3,7 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { NOT_TICKERS } from "../../language/assets.ts";
 import { newsNames } from "../../language/name-table.ts";
 import { fold } from "../../language/tokenize.ts";
+import { chineseTokens } from "../../language/word-classes.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import { isCommon, isTitleCase } from "./title-words.ts";
 import PATTERNS from "./title-patterns.json" with { type: "json" };
@@ -60,9 +61,15 @@ function chinese(title: string): ReadTitle {
   const whole = plain?.match![1]!.trim() ?? "";
   const verb = Array.from(whole.matchAll(IS_NAMED)).findLast(([, run, name]) => !isBefore(name!, run!));
   const subject = verb === undefined ? whole : whole.slice(verb.index + verb[1]!.length).trim();
-  const isSure = subject.length > 1 && subject.length <= LONGEST;
+  const isSure =
+    subject.length > 1 && subject.length <= LONGEST && !isInWord(title, title.indexOf(whole) + whole.length);
   return { question, ...(isSure && { subject, plain: verb === undefined ? plain!.question : undefined }) };
 }
+
+/** Whether a word or a name of a title continues behind a place in it, as 科创板 does behind 科. */
+const isInWord = (title: string, place: number): boolean =>
+  chineseTokens(title.slice(place - 1))[0]!.text.length > 1 ||
+  Array.from(newsNames().find(fold(title))).some(({ start, end }) => start < place && place < end);
 
 /** Chinese text and the Latin name directly behind it, and whether the text describes the name ("公司", "谷歌旗下", "苹果"):
  * else a verb may be between. */

@@ -57,8 +57,26 @@ describe("questions about a topic", () => {
     expect(suggestQuestions(ATTACK[1]!.title, ATTACK, "zh")).toEqual([
       "跨链桥 Tidepool 遭攻击，损失多少美元？",
       "跨链桥 Tidepool 怎么了？",
-      "跨链桥 Tidepool 是什么情况？",
+      "跨链桥 Tidepool 有什么最新消息？",
     ]);
+  });
+
+  test.each([
+    ["远岭科技登陆科创板首日大涨180%", "远岭科技做了什么？"],
+    ["互联网保险投诉量同比上升三成", "互联网保险投诉量怎么了？"],
+    ["暴雨致8人失联 救援力量赶赴现场", "暴雨怎么了？"],
+    ["云帆航空跟进下调燃油附加费", "云帆航空做了什么？"],
+    ["星河影业吸收合并远山传媒", "星河影业做了什么？"],
+    ["教育部下周二公布招生计划", "教育部做了什么？"],
+    ["林可欣获聘国家歌剧院艺术总监", "林可欣做了什么？"],
+    ["新能源车险亏损收窄", "新能源车险亏损怎么了？"],
+  ])("call the subject of %s by its whole words", (title, question) => {
+    expect(suggestQuestions(title, [item(title)], "zh")).toContain(question);
+  });
+
+  test("do not end a subject inside a word or a name", () => {
+    for (const title of ["京东外卖烧钱无度，季度利润蒸发五成", "国际油轮冲破封锁线"])
+      expect(suggestQuestions(title, [item(title)], "zh").join()).not.toMatch(/外[做怎有]|冲[做怎有]/);
   });
 
   test("ask only what the items answer", () => {
@@ -68,14 +86,14 @@ describe("questions about a topic", () => {
 
   test("call an asset as the items do", () => {
     const rise = [item("比特币受市场关注", "分析师看好。"), item("市场关注比特币")];
-    expect(suggestQuestions(rise[0]!.title, rise, "zh")).toEqual(["比特币怎么了？", "比特币是什么情况？"]);
+    expect(suggestQuestions(rise[0]!.title, rise, "zh")).toEqual(["比特币怎么了？", "比特币有什么最新消息？"]);
     const fund = [item("Tether in talks"), item("Celestia and Tether in talks")];
     expect(suggestQuestions("In talks", fund, "en")[0]).toBe("What happened with Tether?");
   });
 
   test("find Latin names between Chinese characters", () => {
     const back = [item("阔别两年,Nexo重返美国"), item("加密借贷平台Nexo回归美国市场")];
-    expect(suggestQuestions(back[0]!.title, back, "zh")).toEqual(["Nexo 怎么了？", "Nexo 是什么情况？"]);
+    expect(suggestQuestions(back[0]!.title, back, "zh")).toEqual(["Nexo 怎么了？", "Nexo 有什么最新消息？"]);
   });
 
   test.each([
