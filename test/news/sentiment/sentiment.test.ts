@@ -64,6 +64,16 @@ describe("sentiment", () => {
     ["大股东终止减持计划", "positive"],
     ["董事长取消减持计划", "positive"],
     ["布里尔终止回购计划", "negative"],
+    ["快递投诉量同比增长两成", "negative"],
+    ["快递投诉量同比下降两成", "positive"],
+    ["公租房申请门槛拟下调", "positive"],
+    ["落户门槛提高", "negative"],
+    ["挪威央行宣布降息25个基点", "positive"],
+    ["Norges Bank cuts its policy rate by 25 basis points", "positive"],
+    ["三年期大额存单利率降至1.5% 多家银行跟进", "negative"],
+    ["多家银行下调三年期大额存单利率至1.5%", "negative"],
+    ["Copper slides as smelters raise output", "negative"],
+    ["Brill Airways launches low-cost regional fares", "positive"],
   ])("of %j is %s", (title, label) => {
     expect(sentimentOf(title, "")).toBe(label);
   });
