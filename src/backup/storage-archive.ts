@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { batchesOf } from "../runtime/batches.ts";
+import { parseOrError } from "../runtime/json/parse-json.ts";
 import { printKey, readOrDamage } from "../storage/documents.ts";
 import { encodeKey, isEncodedKey, itemKey, missingItem, streamItem } from "../storage/keys.ts";
 import { CorruptionError, EncodedSegment, catchDamage, type Key, type Storage } from "../storage/storage.ts";
@@ -113,9 +114,15 @@ async function reportLostEnd(storage: Storage, stem: EncodedSegment, next: numbe
   if (last !== undefined && !(await isThere(last)) && !(await isThere(next))) onDamage(missingItem(stem, next).message);
 }
 
+/** The values of some keys. One that is not JSON was cut off or overwritten; the texts of vectors alone are not JSON. */
 async function valuesOf(storage: Storage, keys: readonly Key[]) {
   const texts = await readOrDamage(storage, keys);
-  return texts.map((value, index) => (typeof value === "string" ? { key: encodeKey(keys[index]!), value } : value));
+  return texts.map((value, index) => {
+    if (typeof value !== "string") return value;
+    const key = encodeKey(keys[index]!);
+    const parsed = key.startsWith("vectors:") && value !== "" ? undefined : parseOrError(value);
+    return parsed instanceof Error ? new CorruptionError(printKey(keys[index]!), parsed.message) : { key, value };
+  });
 }
 
 async function* keysOf(storage: Storage, wanted: Wanted, onDamage: OnDamage): AsyncGenerator<EncodedSegment[]> {

@@ -15,7 +15,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 it("reads back every value of a storage from the lines of its archive", async () => {
   const storage = await openStorage("memory:");
   await storage.put(["users", "Ümit/1", "profile"], '{"lang":"zh"}');
-  await storage.put(["users", "bob", "profile"], "?\n");
+  await storage.put(["users", "bob", "profile"], '{"lang":"en"}\n');
   const lines = await collect(
     checksummed(
       "storage",

@@ -134,6 +134,25 @@ it("copies what comes after a gap too, and reports it", async () => {
   expect([...(await allOf(target))]).toEqual([...(await allOf(damaged))]);
 });
 
+it("leaves out each value that was cut off, and names it", async () => {
+  const damaged = await openStorage("memory:");
+  await fillLedgers(damaged, 20);
+  await damaged.put(["events", "2026-11-20", "0", "1"], '{"batch_id":"b","events":[]}');
+  await damaged.put(["vectors", "space", "hash"], "AAECAwQ="); // The only texts that are not JSON.
+  const whole = await allOf(damaged);
+  const cut: string[] = [];
+  for (const [index, [key, text]] of [...whole].entries()) {
+    if (!/^(?:users\/alice\/(?:profile|subscription|ledger\/0\/7)|messages\/|tokens\/|events\/)/.test(key)) continue;
+    await damaged.put(keyOf(key), text.slice(0, index % 2 === 0 ? 0 : text.length - 1));
+    cut.push(key);
+  }
+  const faults: string[] = [];
+  const archived = await collect(storedValues(damaged, (fault) => faults.push(fault)));
+  expect(new Set(cut.map((key) => key.split("/")[0]))).toEqual(new Set(["users", "messages", "tokens", "events"]));
+  expect(faults.map((fault) => /^The stored value of (\S+) is damaged: /.exec(fault)?.[1]).sort()).toEqual(cut.sort());
+  expect(archived).toHaveLength(whole.size - cut.length);
+});
+
 it("copies what comes before a lost end, and reports it", async () => {
   for (const on of [undefined, await temporaryFolder()]) {
     if (on !== undefined) onTestFinished(on.remove);
@@ -273,3 +292,6 @@ function operationOf(id: string) {
 function take(values: AsyncIterable<StoredValue>, storage = target): Promise<void> {
   return restoreStorage(storage, values, { values: 0, present: 0 });
 }
+
+/** The key of its readable form, of which `:` is not part. */
+const keyOf = (printed: string): Key => printed.split("/").map((text) => new EncodedSegment(text));

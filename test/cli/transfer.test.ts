@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, truncate, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
@@ -158,7 +158,7 @@ it("writes nothing from a pipe that was cut off, and leaves no temporary file", 
   expect(await readdir(join(cwd, "tmp"))).toEqual([]);
   const { code, stderr } = await shell("anp storage import <(cat backup) --storage fs:cut", cwd);
   expect([code, stderr]).toEqual([0, ""]);
-  await done("ledger verify --all --storage fs:cut");
+  await done("ledger verify --all --storage fs:torn");
 });
 
 it("writes nothing from a backup that was cut off or changed, and restores the right one afterwards", async () => {
@@ -245,6 +245,36 @@ it("refuses a key that leads out of the storage, and writes nothing", async () =
       (await readdir(join(cwd, "deep"), { recursive: true })).filter((name) => name.endsWith("evil.json")),
     ).toEqual([]);
   }
+});
+
+it("leaves the last line out of an export of values that were cut off, and names them", async () => {
+  await done("storage copy --storage fs:data --to fs:torn");
+  await truncate(join(cwd, "torn/users/alice/profile.json"), 60);
+  await truncate(join(cwd, "torn/users/alice/ledger/0/7.json"), 100);
+  const ended = await run("storage export --storage fs:torn");
+  expect([ended.code, ended.stdout.includes("anp_export_end")]).toEqual([1, false]);
+  expect(ended.stderr).toContain("The stored value of users/alice/profile is damaged: ");
+  expect(ended.stderr).toContain("The stored value of users/alice/ledger/0/7 is damaged: ");
+});
+
+it.each(["copy", "import"])("finds after %s what the verification of all ledgers finds", async (verb) => {
+  await done("storage copy --storage fs:data --to fs:wrong");
+  const storage = await openStorage(`fs:${cwd}/wrong`);
+  await storage.put(["users", "alice", "subscription"], '{"plan":7}');
+  await storage.put(["tokens", "0".repeat(64)], "{}");
+  await storage.close();
+  const archive = await done("storage export --storage fs:wrong");
+  const verified = await run("ledger verify --all --storage fs:wrong");
+  const line = { copy: "copy --storage fs:wrong --to fs:again-copy", import: "import - --storage fs:again-import" }[
+    verb
+  ];
+  const { code, stderr } = await run(`storage ${line!}`, verb === "copy" ? undefined : archive);
+  expect([code, stderr]).toEqual([
+    1,
+    verified.stderr.replace("error: ", "error: Everything was restored, but some of it is damaged.\n"),
+  ]);
+  expect(verified.stderr).toMatch(/^error: alice: .*subscription.*\n.*tokens\/0{64}.*\n$/);
+  await rm(join(cwd, "wrong"), { recursive: true });
 });
 
 it("verifies against an earlier verification", async () => {

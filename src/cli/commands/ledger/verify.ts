@@ -19,11 +19,9 @@ export const verify = defineCommand("ledger verify", {
     const found: Verification[] = [];
     const advice = (): string => ["It starts from the beginning when run again.", ...damagesOf(found)].join("\n");
     const others = await withAccounts(context, ({ service: { storage } }) =>
-      withProgress(context, advice, async (report) => {
-        const { hooks, add } = await openValueChecks(storage);
-        const options = { users: user === undefined ? undefined : [user], receipts, hooks };
-        await verifyWithProgress(report, storage, options, showPlace, found);
-        return add(found);
+      withProgress(context, advice, (report) => {
+        const options = { users: user === undefined ? undefined : [user], receipts };
+        return verifyWithProgress(report, storage, options, showPlace, found);
       }),
     );
     if (user !== undefined && found.length === 0) {
@@ -61,26 +59,28 @@ async function readReceipts(file: string, cwd: string): Promise<ReadonlyMap<stri
   }
 }
 
-/** Verifies ledgers as part of long work. @param found receives the results as they come */
+/** Verifies ledgers and the other values as part of long work.
+ * @param found receives the results as they come @returns the damage that belongs to none of them */
 export async function verifyWithProgress(
   report: ReportProgress,
   storage: Storage,
-  options: Pick<VerifyOptions, "users" | "receipts" | "hooks">,
+  options: Pick<VerifyOptions, "users" | "receipts">,
   show: (progress: VerifyProgress, spent_ms: number) => string,
-  found: Verification[] = [],
-): Promise<Verification[]> {
+  found: Verification[],
+): Promise<string[]> {
   const { verifyLedgers } = await import("../../../ledger/verify-ledgers.ts");
   const { sessionTrace: trace } = await import("../../../assistant/sessions/messages.ts");
+  const { hooks, add } = await openValueChecks(storage);
   let last: VerifyProgress = { keys: 0, entries: 0 };
   const onProgress = (progress = last): void => {
     last = progress;
     report((spent_ms) => show(progress, spent_ms));
   };
-  for await (const one of verifyLedgers(storage, { ...options, trace, onProgress })) {
+  for await (const one of verifyLedgers(storage, { ...options, hooks, trace, onProgress })) {
     onProgress(); // Throws after an interrupt, whose failed reads would count as damage.
     found.push(one);
   }
-  return found;
+  return add(found);
 }
 
 const MAX_MESSAGES = 100; // Most messages kept about values without a user, and per user.

@@ -15,6 +15,7 @@ import { archivedValues, storedValues, type StoredValue } from "../../../backup/
 import { acceptStorage, findIdentity } from "../../../storage/identity/storage-identity.ts";
 import { UNFINISHED_IMPORT } from "../../../storage/keys.ts";
 import type { Storage } from "../../../storage/storage.ts";
+import type { Verification, VerifyProgress } from "../../../ledger/verify-ledgers.ts";
 import { failOnDamage, verifyWithProgress } from "../ledger/verify.ts";
 
 const copy = defineCommand("storage copy", {
@@ -77,7 +78,8 @@ async function restoreInto(context: Context, storage: Storage, { verb, values, a
   const unfinished = `No other command works on it until the same ${verb} is run again and completes.`;
   const progress: RestoreProgress = { values: 0, present: 0 };
   const showRestored = (ms: number): string => showCount("values restored", progress.values, all, ms);
-  const found = await withProgress(context, `The storage is incomplete. ${unfinished}`, async (report) => {
+  const found: Verification[] = [];
+  const others = await withProgress(context, `The storage is incomplete. ${unfinished}`, async (report) => {
     try {
       await restoreStorage(storage, values, progress, () => report(showRestored));
     } catch (error) {
@@ -88,9 +90,8 @@ async function restoreInto(context: Context, storage: Storage, { verb, values, a
         StorageError: isMarked ? `${restored} ${unfinished}` : "Nothing was written.",
       });
     }
-    return verifyWithProgress(report, storage, {}, ({ entries }) => {
-      return `${progress.values} values restored, ${entries} entries verified`;
-    });
+    const show = ({ entries }: VerifyProgress) => `${progress.values} values restored, ${entries} entries verified`;
+    return verifyWithProgress(report, storage, {}, show, found);
   });
   await storage.remove(UNFINISHED_IMPORT);
   await printRecord(context, {
@@ -100,7 +101,7 @@ async function restoreInto(context: Context, storage: Storage, { verb, values, a
     entries: found.reduce((sum, { entries }) => sum + entries, 0),
     verified: found.filter(({ damage }) => damage === undefined).length,
   });
-  failOnDamage(found, ["Everything was restored, but some ledgers are damaged."]);
+  failOnDamage(found, ["Everything was restored, but some of it is damaged."], others);
 }
 
 const info = defineCommand("storage info", {
