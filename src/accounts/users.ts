@@ -32,6 +32,7 @@ export type Users = ReturnType<typeof createUsers>;
 export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: number }) {
   const { storage, clock } = deps;
   const cache = createTtlCache(deps.ttl_ms, (user) => verified(storage, profileKey(user), readProfile(storage, user)));
+  const refusals = createTtlCache(deps.ttl_ms, async (user) => ({ reason: await refusalOf(storage, user) }));
 
   const newProfile = (user_id: string, { free_daily_quota = null, lang = "zh" }: NewSettings): UserProfile => {
     return { user_id, created_at: toIso(clock.now()), free_daily_quota, lang };
@@ -40,6 +41,8 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
   return {
     get: (user: string) => cache.get(user), // The profile, at most `ttl_ms` old.
     known: (user: string) => cache.known(user), // The same from the cache, without a promise.
+    /** Why nothing may be stored about a user, at most `ttl_ms` old: an erasure waits as long before it removes events. */
+    refusalOf: async (user: string) => (await refusals.get(user))?.reason,
     /** Creates a user; false when the id exists. */
     async create(user: string, settings: NewSettings): Promise<boolean> {
       const created = await storage.create(profileKey(user), JSON.stringify(newProfile(user, settings)));
@@ -62,7 +65,10 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       cache.forget(user);
     },
     /** Replaces the profile, except its creation time, by the record of its erasure. */
-    async erase({ user_id, created_at }: UserProfile, erased: NonNullable<UserProfile["erased"]>): Promise<void> {
+    async erase(
+      { user_id, created_at }: Pick<UserProfile, "user_id" | "created_at">,
+      erased: NonNullable<UserProfile["erased"]>,
+    ): Promise<void> {
       await writeDocument(storage, profileKey(user_id), { ...newProfile(user_id, {}), created_at, erased });
       cache.forget(user_id);
     },
@@ -121,8 +127,19 @@ export function skipUsers(onDamage: OnDamage): Skip {
 export const isNewer = (held: { readonly as_of?: string | undefined }, as_of: string): boolean =>
   held.as_of === undefined || held.as_of < as_of;
 
+/** An erasure, or a damaged profile, which may be an erased user's. */
+async function refusalOf(storage: Storage, user: string): Promise<string | undefined> {
+  try {
+    refuseErased((await readProfile(storage, user)) ?? { user_id: user });
+    return undefined;
+  } catch (error) {
+    if (error instanceof AnpError || error instanceof CorruptionError) return error.message;
+    throw error;
+  }
+}
+
 /** @throws AnpError 401 for an erased user, of whom only the ledger is kept: operators may still correct it */
-export function refuseErased({ user_id, erased }: UserProfile): void {
+export function refuseErased({ user_id, erased }: Pick<UserProfile, "user_id" | "erased">): void {
   if (erased !== undefined) throw new AnpError(401, `${user_id} was erased on ${erased.at}: only the ledger is kept.`);
 }
 

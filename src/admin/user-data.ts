@@ -1,5 +1,7 @@
 import { tokenKey } from "../accounts/tokens.ts";
 import { message, messageKey } from "../assistant/sessions/messages.ts";
+import type { UserProfile } from "../accounts/users.ts";
+import { UnknownUserError } from "../contract/errors.ts";
 import type { StoredEvent } from "../events/event.ts";
 import { listDays, readEvents, openDay } from "../events/log/day-log.ts";
 import { batchesOf, collect } from "../runtime/batches.ts";
@@ -9,10 +11,18 @@ import { checkDocument } from "../storage/documents.ts";
 import { decodeSegment, streamItem } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 
+/** A user's profile; undefined for one who is known only from replayed events. @throws AnpError 404 for any other */
+export async function profileOf({ storage, users }: AccountsService, user: string): Promise<UserProfile | undefined> {
+  const profile = await users.get(user);
+  if (profile !== undefined) return profile;
+  for await (const { user_id } of readEvents(storage, {}, () => undefined)) if (user_id === user) return undefined;
+  throw new UnknownUserError(user);
+}
+
 /** All that is stored about a user as JSON; secrets of tokens never are. @throws AnpError 404 for an unknown user */
 export async function exportUser(service: AccountsService, user: string) {
   const { storage, clock, subscriptions } = service;
-  const { profile } = await service.userStates.of(user);
+  const profile = (await profileOf(service, user)) ?? null;
   const exported_at = toIso(clock.now());
   const ledger = await collect(service.ledger.entries(user));
   const questions = (await collect(storedAnswers(storage, user))).map(({ value }) => value);
@@ -36,10 +46,11 @@ type OnProgress = (erased: Readonly<Erased>) => void;
  * @param onProgress called at each step; an error that it throws ends the erasure, and a further run finishes it
  * @throws AnpError 404 for a user who is not known */
 export async function eraseUser(service: AccountsService, user: string, about: Erasure, onProgress: OnProgress) {
-  const { storage, clock, users, userStates } = service;
-  const profile = await userStates.profileOf(user);
+  const { storage, clock, users } = service;
   const { actor, reason } = about;
-  const record = { at: toIso(clock.now()), actor, reason, ...profile.erased, complete: false };
+  const at = toIso(clock.now());
+  const profile = (await profileOf(service, user)) ?? { user_id: user, created_at: at };
+  const record = { at, actor, reason, ...("erased" in profile && profile.erased), complete: false };
   const erased: Erased = { tokens: 0, values: 0, answers: 0, events: 0 };
   await users.erase(profile, record);
   for await (const { text } of storage.children(["users", user, "tokens"])) {

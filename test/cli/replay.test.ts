@@ -42,8 +42,8 @@ async function stored(): Promise<number[]> {
   const events = stdout
     .split("\n")
     .slice(0, -1)
-    .map((line) => JSON.parse(line) as { event_payload: { n: number } });
-  return events.map(({ event_payload }) => event_payload.n).sort((a, b) => a - b);
+    .map((line) => JSON.parse(line) as { event_payload?: { n: number } });
+  return events.map(({ event_payload }) => event_payload?.n ?? 0).sort((a, b) => a - b);
 }
 
 const first = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
@@ -239,4 +239,37 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
     expect((await anp(args.slice(0, -2), { cwd })).code).toBe(0);
     expect(await stored()).toEqual(first(300));
   });
+});
+
+it("rejects the events of an erased user, also of one known only from events", async () => {
+  const own = { cwd };
+  const on = ["--storage", "fs:data"];
+  await anp(["users", "create", "alice", ...on], own);
+  await writeFile(
+    join(cwd, "all.ndjson"),
+    `${event(1)}\n${event(2, "bob")}\n${event(3, "carol")}\n${event(4, "bob")}\n`,
+  );
+  expect((await anp(["events", "replay", "all.ndjson", ...on], own)).code).toBe(0);
+  const exported = await anp(["users", "export", "bob", ...on], own);
+  expect(JSON.parse(exported.stdout)).toMatchObject({
+    profile: null,
+    events: [{ user_id: "bob" }, { user_id: "bob" }],
+  });
+  for (const [user, events] of [
+    ["alice", 1],
+    ["bob", 2],
+  ] as const) {
+    const erased = await anp(["users", "erase", user, "--reason", "asked", "--yes", "--json", ...on], own);
+    expect([erased.code, erased.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(erased.stdout)).toMatchObject({ user_id: user, complete: true, events });
+  }
+  const again = await anp(["events", "replay", "all.ndjson", ...on], own);
+  expect([again.code, again.stdout]).toEqual([8, `${HEAD}4\t0\t1\t3\n`]);
+  expect(again.stderr).toMatch(
+    /^error: 3 lines were rejected\.\nline 1: alice was erased on .*\nline 2: bob was .*\nline 4: bob /,
+  );
+  expect((await stored()).filter((n) => n > 0)).toEqual([3]);
+  expect((await anp(["users", "erase", "dave", "--reason", "asked", "--yes", ...on], own)).stderr).toContain(
+    "dave is not known",
+  );
 });

@@ -27,6 +27,7 @@ export function readLine(text: string, line: number) {
   return {
     fingerprint: fingerprint(content, source_id ?? ""), // The same for the same event, whatever the order of its fields.
     day: event.created_at.slice(0, 10), // The UTC day in whose log it belongs.
+    user: event.user_id,
     source_id, // The id in the export, if there was one.
     json: JSON.stringify({ ...event, source_id } satisfies StoredEvent),
     text, // Its line, and that line's number in the input.

@@ -11,7 +11,10 @@ import { replayLines, type Lines, type ReplayOptions, type ReplayReport, type St
 
 const MAX_FINGERPRINTS = 1_000_000; // Kept in memory, in addition to those of the day being written.
 
-type ReplayDeps = Pick<EventDeps, "storage" | "ids"> & { readonly onSkipped?: OnSkipped | undefined };
+interface ReplayDeps extends Pick<EventDeps, "storage" | "ids"> {
+  readonly onSkipped?: OnSkipped | undefined;
+  readonly refusalOf?: (user: string) => Promise<string | undefined>; // Why a user's lines are rejected; it caches.
+}
 
 /** Stores lines of an export. Each event is stored exactly once, however often the lines are replayed: repeatedly,
  * after an interruption, or by several processes at once. An event with an id is identified by its content and the id,
@@ -21,7 +24,7 @@ type ReplayDeps = Pick<EventDeps, "storage" | "ids"> & { readonly onSkipped?: On
  * damaged or missing batch are not found in the log, and are stored again.
  * @throws StorageError when the log cannot be read or written; a second run continues from what was stored */
 export async function replayEvents(deps: ReplayDeps, lines: Lines, options: ReplayOptions = {}): Promise<ReplayReport> {
-  const { storage, ids, onSkipped } = deps;
+  const { storage, ids, onSkipped, refusalOf = () => Promise.resolve(undefined) } = deps;
   const indexOf = createDedupIndex(storage, onSkipped);
 
   async function storeDay(known: IndexedDay, events: readonly ReplayedEvent[]): Promise<number> {
@@ -51,9 +54,14 @@ export async function replayEvents(deps: ReplayDeps, lines: Lines, options: Repl
   }
 
   async function store(chunk: readonly ReplayedEvent[]): Promise<StoredChunk> {
+    const users = [...new Set(chunk.map(({ user }) => user))];
+    const reasons = new Map(await Promise.all(users.map(async (user) => [user, await refusalOf(user)] as const)));
+    const rejected: { event: ReplayedEvent; reason: string }[] = [];
     let stored = 0;
-    for (const [day, events] of groupBy(chunk, ({ day }) => day)) stored += await storeDay(indexOf(day), events);
-    return { stored };
+    for (const [reason, events] of groupBy(chunk, ({ user }) => reasons.get(user)))
+      if (reason !== undefined) rejected.push(...events.map((event) => ({ event, reason })));
+      else for (const [day, some] of groupBy(events, (one) => one.day)) stored += await storeDay(indexOf(day), some);
+    return { stored, rejected };
   }
 
   return replayLines(lines, store, options);

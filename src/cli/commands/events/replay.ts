@@ -46,8 +46,10 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags, da
   const { daemon } = context;
   if (daemon === undefined) {
     const { replayEvents } = await import("../../../events/replay/replay-events.ts");
-    const replayHere = ({ service: { storage, ids } }: AccountsSession) =>
-      run(context, source, flags, (...given) => replayEvents({ storage, ids, onSkipped: damage.add }, ...given));
+    const replayHere = ({ service: { storage, ids, users } }: AccountsSession) => {
+      const deps = { storage, ids, onSkipped: damage.add, refusalOf: users.refusalOf };
+      return run(context, source, flags, (...given) => replayEvents(deps, ...given));
+    };
     return withAccounts(context, replayHere, flags.dryRun ? { absent: true } : { create: true });
   }
   // The replay itself waits for Retry-After, so that an interrupt ends the wait.

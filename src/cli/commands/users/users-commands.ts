@@ -91,7 +91,12 @@ const exportData = defineCommand("users export", {
   arguments: { user: knownUser() },
   async run({ user }, context) {
     const found = await withAccounts(context, async ({ service }) => {
-      return (await import("../../../admin/user-data.ts")).exportUser(service, await findUser(context, service, user));
+      const { UnknownUserError } = await import("../../../contract/errors.ts");
+      const who = await findUser(context, service, user).catch((error: unknown) => {
+        if (error instanceof UnknownUserError) return user; // Perhaps known only from events.
+        throw error;
+      });
+      return (await import("../../../admin/user-data.ts")).exportUser(service, who);
     });
     await context.terminal.write(`${JSON.stringify(found, null, 2)}\n`);
   },
@@ -101,10 +106,10 @@ const erase = defineCommand("users erase", {
   arguments: { user: knownUser() },
   options: { ...operatorFlags, yes: toggle() },
   async run({ user, reason, actor, yes }, context) {
-    await withAccounts(context, async ({ service, zone, callOf }) => {
-      await callOf(user);
+    await withAccounts(context, async ({ service, zone }) => {
+      const { eraseUser, profileOf } = await import("../../../admin/user-data.ts");
+      await profileOf(service, user);
       await confirmUnlessYes(context, yes, `Erase all that is stored about ${user}, except the ledger?`);
-      const { eraseUser } = await import("../../../admin/user-data.ts");
       const settled = (): Promise<unknown> => setTimeout(service.config.auth.cache_ms);
       const done = await withProgress(context, "The erasure has begun: the same command finishes it.", (report) =>
         eraseUser(service, user, { reason, actor, settled }, ({ values, answers, events }) => {
