@@ -17,7 +17,7 @@ import { systemRandom } from "../runtime/random.ts";
 /** All checks, in the order in which they are reported. */
 export const allChecks = (input: CheckInput): Check[] => [
   { name: "config", bound_ms: 2000, run: () => checkConfig(input) },
-  { name: "storage", bound_ms: 10_000, run: () => checkStorage(input) },
+  { name: "storage", bound_ms: 10_000, run: (signal) => checkStorage(input, signal) },
   { name: "clock", bound_ms: 1000, run: () => checkClock(input) },
   { name: "port", bound_ms: PORT_MS, run: () => checkPorts(input) },
   { name: "model", bound_ms: MODEL_MS, run: (signal) => checkModel(input, signal) },

@@ -7,7 +7,7 @@ import { remedyOf } from "../news/sources/source-error.ts";
 import { isDisabled } from "../news/sources/source-pacing.ts";
 import { createSnapshotStore } from "../news/snapshot/snapshot-store.ts";
 import { tokenRecord } from "../accounts/tokens.ts";
-import { take } from "../runtime/batches.ts";
+import { batchesOf, take } from "../runtime/batches.ts";
 import { checkDocument, printKey, readEach } from "../storage/documents.ts";
 import { createQuotaRules } from "../accounts/quota-rules.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
@@ -23,12 +23,14 @@ import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 
 const MAX_USERS = 500; // Users whose last free use is looked at.
+const USERS_MS = 3000; // How long they are looked at.
 const MAX_TOKENS = 500; // Tokens of users, and of operators, whose records are looked for.
 /** Clocks that differ by less count as equal, ms. */
 export const CLOCK_BOUND_MS = 2000;
 
 /** Whether the storage can be written and read back, what it may lose, and whether its clocks agree with this one. */
-export async function checkStorage({ loaded, now }: CheckInput): Promise<Finding[]> {
+export async function checkStorage({ loaded, now }: CheckInput, signal: AbortSignal): Promise<Finding[]> {
+  const began = performance.now();
   const { config, cwd } = loaded;
   let storage: Storage;
   try {
@@ -42,8 +44,9 @@ export async function checkStorage({ loaded, now }: CheckInput): Promise<Finding
     if (problem === undefined) return [finding("noStorage", { reason })];
     return [finding("blockedAddress", { reason, obstacle: problem, remedy: storageRemedy(reason) })];
   }
+  signal.addEventListener("abort", () => void storage.close()); // What still waits would keep the process alive.
   try {
-    return await examine(storage, loaded, now);
+    return await examine(storage, loaded, () => now + performance.now() - began);
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     return [finding("address", { url: storage.url }), finding("unexamined", failureOf(error))];
@@ -66,15 +69,15 @@ async function creationProblem(folder: string): Promise<string | undefined> {
   }
 }
 
-async function examine(storage: Storage, { config }: LoadedConfig, now: number): Promise<Finding[]> {
+async function examine(storage: Storage, { config }: LoadedConfig, now: () => number): Promise<Finding[]> {
   const findings: Finding[] = [finding("address", { url: storage.url }), await roundTrip(storage)];
   if (findings[1]!.level === "error") return findings; // A storage that does not answer is reported once.
   findings.push(...(await identityOf(storage, config.storage_id)), await lastUseFinding(storage, systemClock.now()));
-  findings.push(...(await futureQuotaDays(storage, now, config.quota.timezone)));
+  findings.push(...(await futureQuotaDays(storage, now(), config.quota.timezone)));
   findings.push(...(await checkTokens(storage)));
   if (await storage.has(UNFINISHED_IMPORT)) findings.push(finding("unfinishedImport"));
-  findings.push(...(await storage.examine(now, true)));
-  findings.push(...(await newestSnapshot(storage, now)));
+  findings.push(...(await storage.examine(now(), true)));
+  findings.push(...(await newestSnapshot(storage, now())));
   return findings;
 }
 
@@ -92,15 +95,20 @@ async function futureQuotaDays(storage: Storage, now: number, timezone: string):
   const quotaRules = createQuotaRules(timezone);
   const ledger = createLedger({ storage, clock: { now: () => now }, quotaRules });
   const found: string[] = [];
+  const began = performance.now();
   let users = 0;
-  for await (const segment of storage.children(["users"])) {
-    const user = decodeSegment(segment);
-    if (user === undefined) continue;
-    const day = (await catchDamage(ledger.open(user), () => undefined))?.account.free_day ?? "";
-    if (quotaRules.dayOf(now, day) < day) found.push(`${user} (${day})`);
-    if (++users >= MAX_USERS) break;
+  for await (const some of batchesOf(take(storage.children(["users"]), MAX_USERS), 32)) {
+    const days = some.map(async (segment) => {
+      const user = decodeSegment(segment);
+      const read = user === undefined ? undefined : await catchDamage(ledger.open(user), () => undefined);
+      const day = read?.account.free_day ?? "";
+      if (quotaRules.dayOf(now, day) < day) found.push(`${user} (${day})`);
+    });
+    users += (await Promise.all(days)).length;
+    if (performance.now() - began > USERS_MS) break;
   }
-  return found.length === 0 ? [] : [finding("futureDays", { count: found.length, users, first: found[0] })];
+  if (found.length > 0) return [finding("futureDays", { count: found.length, users, first: found[0] })];
+  return performance.now() - began > USERS_MS ? [finding("someUsers", { users, seconds: USERS_MS / 1000 })] : [];
 }
 
 /** Looks at the records of some listed tokens: without a readable one, a token is refused; an operator's should expire. */

@@ -4,6 +4,7 @@ import { openStorage } from "../../src/storage/open-storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startCluster } from "../support/redis-cluster.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
+import { startRedisProxy } from "../support/redis-proxy.ts";
 
 const KEEPS_ALL = { appendonly: "yes", appendfsync: "always" };
 
@@ -130,6 +131,20 @@ describe.skipIf(noRedis !== undefined)("examination of a Redis", () => {
     expect(wrong(await examine(server.url(), Date.now() - 3_600_000))).toEqual([
       expect.stringContaining("warning | clock"),
     ]);
+  });
+
+  it("does not take a slow reply for a clock that differs", async () => {
+    const server = await start(KEEPS_ALL);
+    const proxy = await startRedisProxy(Number(new URL(server.url()).port));
+    proxy.decide(({ direction, command }) => {
+      return direction === "reply" && command[0]?.toUpperCase() === "TIME" ? { after: 2500 } : "pass";
+    });
+    const url = new URL(server.url());
+    url.port = String(proxy.port);
+    url.searchParams.set("timeout_ms", "5000");
+    const found = await examine(url.href);
+    expect(found).toContainEqual(expect.objectContaining({ subject: "clock", level: "ok" }));
+    await proxy.stop();
   });
 
   it("looks at every primary of a cluster, and at the cluster's state", async () => {

@@ -17,8 +17,8 @@ type Info = ReadonlyMap<string, string>;
  * cluster's state. @throws StorageError when a server cannot be reached */
 export async function examineRedis(connection: RedisConnection, settings: RedisSettings, now: number) {
   const { client } = connection;
-  await connection.ready();
   const started = performance.now();
+  await connection.ready();
   const clockNow = (): number => now + performance.now() - started;
   if (!(client instanceof Cluster)) return connection.run(() => examineServer(client, settings, clockNow));
   const findings = [await connection.run(() => clusterState(client))];
@@ -48,12 +48,20 @@ async function clusterState(cluster: Cluster): Promise<Finding> {
 
 async function examineServer(node: Redis, settings: RedisSettings, now: () => number): Promise<Finding[]> {
   const info = fieldsOf(await node.info());
+  const asked = now();
   const [seconds, microseconds] = (await node.time()) as unknown as [string, string];
-  const ahead = Number(seconds) * 1000 + Number(microseconds) / 1000 - now();
+  const [waited, at] = [(now() - asked) / 2, Number(seconds) * 1000 + Number(microseconds) / 1000];
+  const ahead = at - asked - waited; // Half of the round trip may have passed at either end.
   const primary = info.get("master_host") ?? "another server";
   const role = info.get("role") === "master" ? finding("primary") : finding("replica", { primary });
   const durability = [await appendOnly(node, info), eviction(info), replicas(info, settings)];
-  return [version(info), role, ...durability, clock(ahead), ...(await password(node, settings))];
+  return [
+    version(info),
+    role,
+    ...durability,
+    clock(ahead, CLOCK_BOUND_MS + waited),
+    ...(await password(node, settings)),
+  ];
 }
 
 function version(info: Info): Finding {
@@ -89,8 +97,8 @@ function replicas(info: Info, { waitReplicas }: RedisSettings): Finding {
   return finding(waitReplicas > 0 ? "replicasAcknowledge" : "replicasBehind", { connected, waitReplicas });
 }
 
-function clock(ahead: number): Finding {
-  if (Math.abs(ahead) <= CLOCK_BOUND_MS) return finding("clocksAgree");
+function clock(ahead: number, bound: number): Finding {
+  if (Math.abs(ahead) <= bound) return finding("clocksAgree");
   const seconds = Math.round(Math.abs(ahead) / 1000);
   const isWrong = Math.abs(ahead) > MAX_CLOCK_SKEW_MS;
   const direction = ahead > 0 ? "ahead of" : "behind";
