@@ -177,6 +177,21 @@ describe("files driver", () => {
     remove();
     expect(full).toMatchObject({ unusable: true, remedy: "Make room on the disk." });
     expect(full!.message).toMatch(/: ENOSPC: made to fail, [\w ]+\.$/);
+    for (const [message, remedy] of [
+      [
+        "EROFS: read-only file system, open '/data/..examination-1.tmp'",
+        "Mount the file system of the storage for writing.",
+      ],
+      ["EACCES: permission denied, open '/data/..examination-1.tmp'", "Run anp as the owner of the storage's folder"],
+    ] as const) {
+      const stop = interceptFileCalls(({ path }) => {
+        return path.startsWith(folder.path) ? { error: new Error(message), runs: false } : undefined;
+      });
+      const [refused] = await storage.examine(0);
+      stop();
+      expect(refused).toMatchObject({ unusable: true, remedy: expect.stringContaining(remedy) as string });
+      expect(refused!.message).not.toContain("examination");
+    }
     await folder.remove();
     const [gone] = await (await openStorage("fs:/proc/anp-test")).examine(0);
     expect(gone!.remedy).toContain("hard links");

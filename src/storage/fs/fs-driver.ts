@@ -13,6 +13,7 @@ import { sealFolder } from "./seal-folder.ts";
 import { isWholeAndSealed } from "./sealed-folders.ts";
 import { randomUUID } from "node:crypto";
 import { type Finding, findingsOf } from "../health/finding.ts";
+import { storageRemedy } from "../health/storage-remedy.ts";
 import FINDINGS from "../health/storage-findings.json" with { type: "json" };
 import LOSSY_FILE_SYSTEMS from "./lossy-file-systems.json" with { type: "json" };
 
@@ -175,8 +176,9 @@ async function examineFiles(base: string, files: DurableFiles): Promise<Finding[
     await files.create(path, "{}");
     await files.remove(path);
   } catch (error) {
-    const { code, message: reason } = error as NodeJS.ErrnoException;
-    return [finding(code === "ENOSPC" ? "filesFull" : "filesUnwritable", { base, reason })];
+    const [reason] = (error as Error).message.split(" '"); // Without the path of the examination.
+    const isKnown = /\b(?:ENOSPC|EROFS|EACCES)\b/.test(reason!);
+    return [finding(isKnown ? "filesRefused" : "filesUnwritable", { base, reason, remedy: storageRemedy(reason!) })];
   }
   const { type, bavail, bsize } = await statfs(base);
   const free = bavail * bsize;
