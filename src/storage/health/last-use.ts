@@ -27,15 +27,19 @@ export async function lastUseFinding(storage: Storage, now: number, wrong: "wron
   return finding(difference === undefined ? "lastUse" : wrong, { now: toIso(now), last: toIso(last), difference });
 }
 
-/** The same storage for a command: its first write notes the use, at most once an hour, or with `--now` nothing but
- * reads is allowed if that is far from the last use.
+/** The same storage for a command: it only reads if its clock is far from the last use. Else its first write notes the
+ * use, at most once an hour and not with `--now`.
  * @param now the instant of `--now`, ms since 1970 */
 export function guardLastUse(storage: Storage, now: number | undefined): Storage {
   const check = async (): Promise<void> => {
-    const isRecent = now === undefined && systemClock.now() - (await lastUseOf(storage)) < DAY_MS / 24;
-    if (now === undefined) return isRecent ? undefined : recordLastUse(storage);
-    const found = await lastUseFinding(storage, now, "wrongNow");
+    const found = await lastUseFinding(
+      storage,
+      now ?? systemClock.now(),
+      now === undefined ? "wrongClock" : "wrongNow",
+    );
     if (found.unusable === true) throw new StorageError(found.message);
+    const isRecent = systemClock.now() - (await lastUseOf(storage)) < DAY_MS / 24;
+    if (now === undefined && !isRecent) await recordLastUse(storage);
   };
   let first: Promise<void> | undefined;
   return interceptStorage(storage, async (call, _key, run) => {
