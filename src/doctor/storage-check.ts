@@ -40,7 +40,8 @@ export async function checkStorage({ loaded, now }: CheckInput, signal: AbortSig
     if (error instanceof StorageAddressError) return [finding("badAddress", { reason })];
     if (!(error instanceof StorageError)) throw error;
     const folder = config.storage.startsWith("fs:") ? resolve(cwd, config.storage.slice(3)) : undefined;
-    const problem = folder && (await creationProblem(folder));
+    const identity = config.storage_id && `It should have the identity ${config.storage_id}.`;
+    const problem = identity ?? (folder && (await creationProblem(folder)));
     if (problem === undefined) return [finding("noStorage", { reason })];
     return [finding("blockedAddress", { reason, obstacle: problem, remedy: storageRemedy(reason) })];
   }

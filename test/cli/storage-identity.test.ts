@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -79,6 +80,49 @@ it("does not serve with a clock that is far from the last use of the storage, un
   expect((await run("storage", "accept", "--yes")).code).toBe(0);
   const { output } = await run("doctor");
   expect(output).toContainEqual(expect.objectContaining({ subject: "last use", level: "ok" }));
+});
+
+it("writes nothing by a command whose clock is far from the last use of the storage, and reads", async () => {
+  expect((await run("users", "create", "alice", "--quota", "3")).code).toBe(0);
+  const storage = await openStorage(`fs:${join(cwd, "data")}`);
+  for (const away of [10 * 86_400_000, -1000 * 86_400_000]) {
+    const noted = JSON.stringify({ at: new Date(Date.now() + away).toISOString() });
+    await storage.put(["ready", "probe"], noted);
+    for (const command of [
+      ["points", "adjust", "alice", "5", "--reason", "x", "--yes"],
+      ["exchange", "alice", "5", "--yes"],
+      ["ask", "hello", "--user", "alice"],
+      ["users", "create", "bob"],
+    ])
+      expect(await run(...command)).toMatchObject({
+        code: 6,
+        output: undefined,
+        stderr: expect.stringMatching(
+          /^error: The clock shows .* the last use .*\n.*Set the machine's clock.*accept/,
+        ) as string,
+      });
+    expect(await storage.get(["ready", "probe"])).toBe(noted);
+    expect(await run("quota", "alice")).toMatchObject({ code: 0, output: { balance_points: 0 } });
+    expect((await run("users", "list")).output).toHaveLength(1);
+  }
+  expect((await run("storage", "accept", "--yes")).code).toBe(0);
+  expect((await run("points", "adjust", "alice", "5", "--reason", "x", "--yes")).code).toBe(0);
+});
+
+it("reports a storage with an expected identity whose folder is missing, and creates none", async () => {
+  const doctor = await run("doctor", "--storage-id", "mine");
+  expect(doctor.code).toBe(6);
+  const remedy = expect.stringMatching(/bring it back \(its folder, its mount\)/) as string;
+  expect(doctor.output).toContainEqual(expect.objectContaining({ subject: "address", level: "error", remedy }));
+  for (const command of [
+    ["serve", "--port", "0"],
+    ["users", "create", "alice"],
+  ]) {
+    const { code, stderr } = await run(...command, "--storage-id", "mine");
+    expect([code, stderr]).toEqual([6, expect.stringMatching(/^error: There is no storage at .*\n.*bring it back/)]);
+    expect(stderr).not.toContain("accept");
+  }
+  expect(existsSync(join(cwd, "data"))).toBe(false);
 });
 
 describe("a --now that is far from the last use of a storage", () => {

@@ -55,7 +55,9 @@ export async function openSession(context: Context, whole: boolean, options: Ses
   const random = restartable(globals.seed);
   const { unfinished = false } = options;
   const create = options.create === true || fixture !== undefined;
-  let storage = await openStorage(config.storage, { mustExist: !create && options.absent !== true, cwd });
+  const expected = unfinished ? undefined : config.storage_id; // A missing folder, as of a lost mount, is not created.
+  const mustExist = expected !== undefined || (!create && options.absent !== true);
+  let storage = await openStorage(config.storage, { mustExist, cwd });
   // A daemon with the machine's clock notes the use itself, and its storage is not wrapped: that would cost each request.
   if (fixture === undefined && (options.workers !== true || globals.now !== undefined))
     storage = (await import("../../storage/health/last-use.ts")).guardLastUse(storage, globals.now);
@@ -67,7 +69,6 @@ export async function openSession(context: Context, whole: boolean, options: Ses
       throw new UsageError(`${storage.url} has data, but not the fixture ${fixture.name}. ${REFUSALS.ofOthers}`);
     // A separate sequence, so that this id does not shift the other ids.
     const newId = (): string => restartable(globals.seed).bytes(16).toString("hex");
-    const expected = config.storage_id;
     const found = unfinished ? undefined : await identifyStorage(storage, { expected, create, newId });
     if (found !== undefined && found.missing > 0)
       logger.warn(found, "a part of the storage had lost its identity, and perhaps its data; it has a new mark");
