@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { mkdir, truncate, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, symlink, truncate, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
@@ -275,6 +275,19 @@ it.each(["copy", "import"])("finds after %s what the verification of all ledgers
   ]);
   expect(verified.stderr).toMatch(/^error: alice: .*subscription.*\n.*tokens\/0{64}.*\n$/);
   await rm(join(cwd, "wrong"), { recursive: true });
+});
+
+it("refuses to copy a storage of files into itself, around itself, or onto itself", async () => {
+  await mkdir(join(cwd, "outer"), { recursive: true });
+  await done("storage copy --storage fs:data --to fs:outer/inner");
+  await symlink(join(cwd, "outer/inner"), join(cwd, "link"));
+  const before = (await readdir(join(cwd, "outer"), { recursive: true })).length;
+  for (const to of ["outer/inner", "outer/inner/backup", "link/backup/deep", "outer", "link", "."]) {
+    const { code, stderr } = await run(`storage copy --storage fs:outer/inner --to fs:${to}`);
+    expect([code, stderr], to).toEqual([2, expect.stringContaining("a copy would copy itself")]);
+  }
+  expect(await readdir(join(cwd, "outer"), { recursive: true })).toHaveLength(before);
+  await done("storage copy --storage fs:outer/inner --to fs:outer/inner-2"); // Beside it, with the same beginning.
 });
 
 it("verifies against an earlier verification", async () => {

@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import { CommandFailure, defineCommand, defineGroup, EXIT, UsageError, type Context } from "../../framework/command.ts";
 import { confirmUnlessYes } from "../../framework/confirm.ts";
 import { withBareStorage } from "../../target/bare-storage.ts";
@@ -23,6 +25,9 @@ const copy = defineCommand("storage copy", {
   run: ({ to }, context) =>
     withAccounts(context, async ({ service }) => {
       const damage = new SkippedDamage();
+      const [from, into] = [service.storage.url, to].map((url) => realFolder(context.cwd, url));
+      if (from && into && (from.startsWith(into) || into.startsWith(from)))
+        throw new UsageError("--to is the source's folder, or one within it or around it: a copy would copy itself.");
       const target = await (await import("../../../storage/open-storage.ts")).openStorage(to, { cwd: context.cwd });
       try {
         await restoreInto(context, target, { verb: "copy", values: storedValues(service.storage, damage.add) });
@@ -32,6 +37,14 @@ const copy = defineCommand("storage copy", {
       damage.fail(EXIT.failure, SOURCE_DAMAGED);
     }),
 });
+
+/** The folder of an `fs:` URL without symbolic links, and with `/` at its end; one of its parents exists. */
+function realFolder(cwd: string, url: string): string | undefined {
+  if (!url.startsWith("fs:")) return undefined;
+  const path = resolve(cwd, url.slice(3));
+  if (existsSync(path)) return `${realpathSync(path)}/`;
+  return `${realFolder(dirname(path), "fs:.")}${basename(path)}/`;
+}
 
 const exportStorage = defineCommand("storage export", {
   run: (_values, context) =>
