@@ -6,7 +6,7 @@ import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import { batchesOf } from "../runtime/batches.ts";
 import { checkDocument, verified, printKey, readOrDamage, type Skip, writeDocument } from "../storage/documents.ts";
 import { decodeSegment, encodeKey } from "../storage/keys.ts";
-import { CorruptionError, EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
+import { catchDamage, CorruptionError, EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 
 /** When, by whom and why a user's data were erased; `complete` once only the ledger is left. */
@@ -32,7 +32,10 @@ export type Users = ReturnType<typeof createUsers>;
 export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: number }) {
   const { storage, clock } = deps;
   const cache = createTtlCache(deps.ttl_ms, (user) => verified(storage, profileKey(user), readProfile(storage, user)));
-  const refusals = createTtlCache(deps.ttl_ms, async (user) => ({ reason: await refusalOf(storage, user) }));
+  const refusals = createTtlCache(deps.ttl_ms, async (user) => {
+    const found = await catchDamage(readProfile(storage, user), ({ message }) => message); // Perhaps of an erased one.
+    return { reason: typeof found === "string" ? found : found?.erased && erasureOf(found) };
+  });
 
   const newProfile = (user_id: string, { free_daily_quota = null, lang = "zh" }: NewSettings): UserProfile => {
     return { user_id, created_at: toIso(clock.now()), free_daily_quota, lang };
@@ -127,20 +130,12 @@ export function skipUsers(onDamage: OnDamage): Skip {
 export const isNewer = (held: { readonly as_of?: string | undefined }, as_of: string): boolean =>
   held.as_of === undefined || held.as_of < as_of;
 
-/** An erasure, or a damaged profile, which may be an erased user's. */
-async function refusalOf(storage: Storage, user: string): Promise<string | undefined> {
-  try {
-    refuseErased((await readProfile(storage, user)) ?? { user_id: user });
-    return undefined;
-  } catch (error) {
-    if (error instanceof AnpError || error instanceof CorruptionError) return error.message;
-    throw error;
-  }
+/** @throws AnpError 401 for an erased user, of whom only the ledger is kept: operators may still correct it */
+export function refuseErased(profile: UserProfile): void {
+  if (profile.erased !== undefined) throw new AnpError(401, erasureOf(profile));
 }
 
-/** @throws AnpError 401 for an erased user, of whom only the ledger is kept: operators may still correct it */
-export function refuseErased({ user_id, erased }: Pick<UserProfile, "user_id" | "erased">): void {
-  if (erased !== undefined) throw new AnpError(401, `${user_id} was erased on ${erased.at}: only the ledger is kept.`);
-}
+const erasureOf = ({ user_id, erased }: UserProfile): string =>
+  `${user_id} was erased on ${erased?.at}: only the ledger is kept.`;
 
 export const profileKey = (user: string | EncodedSegment): Key => ["users", user, "profile"];

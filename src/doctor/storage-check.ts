@@ -45,7 +45,7 @@ export async function checkStorage({ loaded, now }: CheckInput, signal: AbortSig
     if (problem === undefined) return [finding("noStorage", { reason })];
     return [finding("blockedAddress", { reason, obstacle: problem, remedy: storageRemedy(reason) })];
   }
-  signal.addEventListener("abort", () => void storage.close()); // What still waits would keep the process alive.
+  signal.addEventListener("abort", () => void storage.close().catch(() => undefined)); // What still waits would keep the process alive.
   try {
     return await examine(storage, loaded, () => now + performance.now() - began);
   } catch (error) {

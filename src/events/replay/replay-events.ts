@@ -11,10 +11,8 @@ import { replayLines, type Lines, type ReplayOptions, type ReplayReport, type St
 
 const MAX_FINGERPRINTS = 1_000_000; // Kept in memory, in addition to those of the day being written.
 
-interface ReplayDeps extends Pick<EventDeps, "storage" | "ids"> {
-  readonly onSkipped?: OnSkipped | undefined;
-  readonly refusalOf?: (user: string) => Promise<string | undefined>; // Why a user's lines are rejected; it caches.
-}
+type Refusals = { readonly refusalOf?: (user: string) => Promise<string | undefined> }; // Why it rejects a user's lines.
+type ReplayDeps = Pick<EventDeps, "storage" | "ids"> & Refusals & { readonly onSkipped?: OnSkipped | undefined };
 
 /** Stores lines of an export. Each event is stored exactly once, however often the lines are replayed: repeatedly,
  * after an interruption, or by several processes at once. An event with an id is identified by its content and the id,

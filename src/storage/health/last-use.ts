@@ -18,12 +18,13 @@ const lastUseOf = async (storage: Storage): Promise<number> =>
 /** Compares the machine's clock (`now`, ms since 1970) with the last use of the storage, which a daemon notes every few
  * seconds and a command when it writes. If they are far apart, this clock or the earlier one is wrong: entries, tokens
  * and quota days would get wrong dates. A service may have been stopped for long, so only more than a year is ahead. */
-export async function lastUseFinding(storage: Storage, now: number, wrong: "wrongClock" | "wrongNow" = "wrongClock") {
+export async function lastUseFinding(storage: Storage, now: number, isMachine = true) {
   const last = await lastUseOf(storage);
   const finding = findingsOf(FINDINGS);
   if (Number.isNaN(last)) return finding("neverUsed");
   let difference = now - last > 366 * DAY_MS ? "more than a year ahead of" : undefined;
   if (last - now > DAY_MS) difference = "more than a day behind";
+  const wrong = isMachine ? "wrongClock" : "wrongNow"; // `now` is the machine's clock, or the instant of `--now`.
   return finding(difference === undefined ? "lastUse" : wrong, { now: toIso(now), last: toIso(last), difference });
 }
 
@@ -32,11 +33,7 @@ export async function lastUseFinding(storage: Storage, now: number, wrong: "wron
  * @param now the instant of `--now`, ms since 1970 */
 export function guardLastUse(storage: Storage, now: number | undefined): Storage {
   const check = async (): Promise<void> => {
-    const found = await lastUseFinding(
-      storage,
-      now ?? systemClock.now(),
-      now === undefined ? "wrongClock" : "wrongNow",
-    );
+    const found = await lastUseFinding(storage, now ?? systemClock.now(), now === undefined);
     if (found.unusable === true) throw new StorageError(found.message);
     const isRecent = systemClock.now() - (await lastUseOf(storage)) < DAY_MS / 24;
     if (now === undefined && !isRecent) await recordLastUse(storage);

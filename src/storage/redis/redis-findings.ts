@@ -54,14 +54,8 @@ async function examineServer(node: Redis, settings: RedisSettings, now: () => nu
   const ahead = at - asked - waited; // Half of the round trip may have passed at either end.
   const primary = info.get("master_host") ?? "another server";
   const role = info.get("role") === "master" ? finding("primary") : finding("replica", { primary });
-  const durability = [await appendOnly(node, info), eviction(info), replicas(info, settings)];
-  return [
-    version(info),
-    role,
-    ...durability,
-    clock(ahead, CLOCK_BOUND_MS + waited),
-    ...(await password(node, settings)),
-  ];
+  const found = [await appendOnly(node, info), eviction(info), replicas(info, settings), clock(ahead, waited)];
+  return [version(info), role, ...found, ...(await password(node, settings))];
 }
 
 function version(info: Info): Finding {
@@ -97,8 +91,8 @@ function replicas(info: Info, { waitReplicas }: RedisSettings): Finding {
   return finding(waitReplicas > 0 ? "replicasAcknowledge" : "replicasBehind", { connected, waitReplicas });
 }
 
-function clock(ahead: number, bound: number): Finding {
-  if (Math.abs(ahead) <= bound) return finding("clocksAgree");
+function clock(ahead: number, tolerance: number): Finding {
+  if (Math.abs(ahead) <= CLOCK_BOUND_MS + tolerance) return finding("clocksAgree");
   const seconds = Math.round(Math.abs(ahead) / 1000);
   const isWrong = Math.abs(ahead) > MAX_CLOCK_SKEW_MS;
   const direction = ahead > 0 ? "ahead of" : "behind";
