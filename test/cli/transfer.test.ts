@@ -158,7 +158,7 @@ it("writes nothing from a pipe that was cut off, and leaves no temporary file", 
   expect(await readdir(join(cwd, "tmp"))).toEqual([]);
   const { code, stderr } = await shell("anp storage import <(cat backup) --storage fs:cut", cwd);
   expect([code, stderr]).toEqual([0, ""]);
-  await done("ledger verify --all --storage fs:torn");
+  await done("ledger verify --all --storage fs:cut");
 });
 
 it("writes nothing from a backup that was cut off or changed, and restores the right one afterwards", async () => {
@@ -248,10 +248,10 @@ it("refuses a key that leads out of the storage, and writes nothing", async () =
 });
 
 it("leaves the last line out of an export of values that were cut off, and names them", async () => {
-  await done("storage copy --storage fs:data --to fs:torn");
-  await truncate(join(cwd, "torn/users/alice/profile.json"), 60);
-  await truncate(join(cwd, "torn/users/alice/ledger/0/7.json"), 100);
-  const ended = await run("storage export --storage fs:torn");
+  await done("storage copy --storage fs:data --to fs:shortened");
+  await truncate(join(cwd, "shortened/users/alice/profile.json"), 60);
+  await truncate(join(cwd, "shortened/users/alice/ledger/0/7.json"), 100);
+  const ended = await run("storage export --storage fs:shortened");
   expect([ended.code, ended.stdout.includes("anp_export_end")]).toEqual([1, false]);
   expect(ended.stderr).toContain("The stored value of users/alice/profile is damaged: ");
   expect(ended.stderr).toContain("The stored value of users/alice/ledger/0/7 is damaged: ");
