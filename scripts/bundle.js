@@ -1,7 +1,7 @@
 // Bundles the program with its libraries into a few files, so that the package runs without node_modules: Node takes
 // most of a command's time for finding and opening modules one by one. Beside the program lies what the router learns
-// from its examples, the OpenAPI document, what was bundled in which version, the licences of that, and the files of the
-// page /docs.
+// from its examples, the OpenAPI document, the example of a configuration file, what was bundled in which version, the
+// licences of that, and the files of the page /docs.
 import { existsSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -20,13 +20,16 @@ const readFiles = (await readdir("src", { recursive: true })).filter((file) =>
   /\.(br|wasm|md|txt|lua|bash|zsh|fish)$/.test(file),
 );
 for (const file of readFiles) await copyData(file, join("dist", file));
-/** A module reads this file from beside itself too. The compiled modules train it, on the data files copied above. */
-const TRAINED = "assistant/routing/router.trained";
+/** Modules read these files from beside themselves too. The compiled modules make them, with the data files copied above. */
 const { trainedRouter } = await import("./train-router.js");
-await writeFile(join("dist", TRAINED), trainedRouter());
-const WRITTEN = "contract/openapi/openapi.written";
 const { openApiDocument } = await import("./write-openapi.js");
-await writeFile(join("dist", WRITTEN), await openApiDocument(PACKAGE.version));
+const { exampleConfig } = await import("./write-config-example.js");
+const made = {
+  "assistant/routing/router.trained": trainedRouter(),
+  "contract/openapi/openapi.written": await openApiDocument(PACKAGE.version),
+  "config/config-example.written": await exampleConfig(),
+};
+for (const [file, content] of Object.entries(made)) await writeFile(join("dist", file), content);
 
 const SWAGGER_UI = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
 
@@ -125,7 +128,7 @@ for (const file of readFiles) {
   const folder = basename(dirname(file)) === "data" ? "data" : "";
   await copyData(file, join(OUTPUT, folder, basename(file)));
 }
-for (const made of [TRAINED, WRITTEN]) await cp(join("dist", made), join(OUTPUT, basename(made)));
+for (const [file, content] of Object.entries(made)) await writeFile(join(OUTPUT, basename(file)), content);
 const found = spawnSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" });
 await writeFile(join(OUTPUT, "commit"), found.status === 0 ? found.stdout.trim() : "");
 const docs = join(OUTPUT, "docs");

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { LIMITS } from "../contract/field-bounds.ts";
 import { example, integer, section, utcOffset } from "./section.ts";
@@ -151,6 +152,9 @@ export function valueFromText(text: string, schema: z.ZodType): unknown {
   const items = text.split(",").map((item) => item.trim());
   return schema instanceof z.ZodArray ? items.filter((item) => item !== "") : text;
 }
+
+/** The defaults as a configuration file in YAML, every key explained. The build makes it (`scripts/write-config-example.js`). */
+export const exampleConfig = (): string => readFileSync(new URL("config-example.written", import.meta.url), "utf8");
 
 /** The JSON Schema of a configuration file. In place of each secret it has the key that names the secret's file. */
 export const configJsonSchema = (): object =>

@@ -14,7 +14,7 @@ const MAKE_EXPRESSIONS = [
   "assistant/grounding/figures.ts",
   "assistant/grounding/word-sets.ts",
   "assistant/routing/router.ts",
-  "config/config-example.ts",
+  "cli/help/help-text.ts",
   "language/assets.ts",
   "language/quantities.ts",
   "language/traditional.ts",

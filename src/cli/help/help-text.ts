@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { configKeys } from "../../config/config-schema.ts";
-import { exampleConfig, wrapText } from "../../config/config-example.ts";
+import { configKeys, exampleConfig } from "../../config/config-schema.ts";
 import { ERRORS } from "../../contract/errors.ts";
 import { FAULT_LIST } from "../../faults/fault-catalogue.ts";
 import SMOKE_KEYS from "../../smoke/file/smoke-file.json" with { type: "json" };
@@ -48,3 +47,7 @@ function twoColumns(rows: readonly Row[], margin: string): string {
   );
   return lines.join("\n");
 }
+
+/** The lines of a text of at most `width` characters each; a longer word is a line. */
+export const wrapText = (text: string, width: number): string[] =>
+  Array.from(text.matchAll(new RegExp(` ?(\\S{${width},}|.{1,${width}})(?= |$)`, "g")), ([, words]) => words!);

@@ -14,8 +14,7 @@ const show = defineCommand("config show", {
 
 const schema = defineCommand("config schema", {
   async run(_values, { terminal, globals }) {
-    const { configJsonSchema } = await import("../../../config/config-schema.ts");
-    const { exampleConfig } = await import("../../../config/config-example.ts");
+    const { configJsonSchema, exampleConfig } = await import("../../../config/config-schema.ts");
     const isJson = globals.format === "json";
     await terminal.write(isJson ? `${JSON.stringify(configJsonSchema(), null, 2)}\n` : exampleConfig());
   },

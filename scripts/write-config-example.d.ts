@@ -1,0 +1,1 @@
+export function exampleConfig(): Promise<string>;
