@@ -1,6 +1,6 @@
 // Bundles the program with its libraries into a few files, so that the package runs without node_modules: Node takes
 // most of a command's time for finding and opening modules one by one. Beside the program lies what the router learns
-// from its examples, the OpenAPI document, the example of a configuration file, what was bundled in which version, the
+// from its examples, the OpenAPI documents, the example of a configuration file, what was bundled in which version, the
 // licences of that, and the files of the page /docs.
 import { existsSync } from "node:fs";
 import { spawnSync } from "node:child_process";
@@ -23,10 +23,12 @@ for (const file of readFiles) await copyData(file, join("dist", file));
 /** Modules read these files from beside themselves too. The compiled modules make them, with the data files copied above. */
 const { trainedRouter } = await import("./train-router.js");
 const { openApiDocument } = await import("./write-openapi.js");
+const { adminOpenApi } = await import("./write-admin-openapi.js");
 const { exampleConfig } = await import("./write-config-example.js");
 const made = {
   "assistant/routing/router.trained": trainedRouter(),
   "contract/openapi/openapi.written": await openApiDocument(PACKAGE.version),
+  "http/admin/admin-openapi.written": await adminOpenApi(PACKAGE.version),
   "config/config-example.written": await exampleConfig(),
 };
 for (const [file, content] of Object.entries(made)) await writeFile(join("dist", file), content);

@@ -113,9 +113,11 @@ describe("the audit log", () => {
 
   it("keeps only the length of a text of a param that does not say which texts it takes", async () => {
     const recorded: string[] = [];
-    for (const { name, body, read } of world.commands) {
+    const { paths } = await readDocument(world);
+    for (const { name, read } of world.commands) {
+      const { schema } = paths[`/admin/v1/${name.replace(" ", "/")}`]!.post.requestBody.content["application/json"];
       const text = Object.fromEntries(
-        Object.entries(body.properties).map(([field, schema]) => [field, sampleOf(schema as Schema)]),
+        Object.entries(schema.properties).map(([field, property]) => [field, sampleOf(property)]),
       );
       const known = await read(text, "ops").catch((error: unknown) => {
         const wrong = new Set((error as AnpError).fieldErrors.map(({ path }) => path));
@@ -282,6 +284,25 @@ interface Schema {
   readonly items?: Schema;
 }
 
+interface Document {
+  readonly paths: Readonly<Record<string, { readonly post: Operation }>>;
+}
+
+interface Operation {
+  readonly tags: readonly string[];
+  readonly requestBody: {
+    readonly content: {
+      readonly "application/json": { readonly schema: { readonly properties: Record<string, Schema> } };
+    };
+  };
+}
+
+/** The OpenAPI document that the admin address serves. */
+async function readDocument({ service, commands }: World): Promise<Document> {
+  const app = createAdminApp({ service, logger: silentLogger, commands, stop: new AbortController().signal });
+  return (await (await app.request("http://anp.test/admin/openapi.json")).json()) as Document;
+}
+
 function sampleOf(schema: Schema): unknown {
   if (schema.items !== undefined) return [sampleOf(schema.items)];
   return schema.type === "boolean" ? true : (schema.enum?.[0] ?? "some-words");
@@ -371,13 +392,10 @@ describe("a caller", () => {
 });
 
 it("is described by an OpenAPI document with an operation for each command that has a role", async () => {
-  const { service, commands } = await openWorld();
-  const app = createAdminApp({ service, logger: silentLogger, commands, stop: new AbortController().signal });
-  const document = (await (await app.request("http://anp.test/admin/openapi.json")).json()) as {
-    paths: Record<string, { post: { tags: string[]; requestBody: { content: object } } }>;
-  };
+  const world = await openWorld();
+  const document = await readDocument(world);
   const listed = Object.entries(document.paths).map(([path, { post }]) => `${path} ${post.tags.join()}`);
-  expect(listed).toEqual(commands.map(({ name, role }) => `/admin/v1/${name.replace(" ", "/")} ${role}`));
+  expect(listed).toEqual(world.commands.map(({ name, role }) => `/admin/v1/${name.replace(" ", "/")} ${role}`));
   expect(document.paths["/admin/v1/quota"]).toMatchInlineSnapshot(`
     {
       "post": {

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { trainedRouter } from "../../scripts/train-router.js";
+import { adminOpenApi } from "../../scripts/write-admin-openapi.js";
 import { exampleConfig } from "../../scripts/write-config-example.js";
 import { openApiDocument } from "../../scripts/write-openapi.js";
 
@@ -38,6 +39,13 @@ it("bundles the OpenAPI document as it is made of the endpoint table, and so doe
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
   const written = await openApiDocument(version);
   for (const copy of ["dist/bundle/openapi.written", "dist/contract/openapi/openapi.written"])
+    expect(await readFile(join(root, copy), "utf8"), copy).toBe(written);
+});
+
+it("bundles the OpenAPI document of the admin address as it is made of the commands, and so does the folder of the compiled modules", async () => {
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+  const written = await adminOpenApi(version);
+  for (const copy of ["dist/bundle/admin-openapi.written", "dist/http/admin/admin-openapi.written"])
     expect(await readFile(join(root, copy), "utf8"), copy).toBe(written);
 });
 

@@ -47,6 +47,7 @@ describe("the package", () => {
         "bin/anp.js",
         "dist/bundle/anp.cjs",
         "dist/bundle/THIRD-PARTY-LICENSES.txt",
+        "dist/bundle/admin-openapi.written",
         "dist/bundle/config-example.written",
         "dist/bundle/docs/swagger-ui-bundle.js",
         "dist/bundle/openapi.written",

@@ -15,18 +15,6 @@ export function remoteParams(command: CommandParams) {
 
 const isActor = ({ missing }: Param<unknown>): boolean => missing === operatorFlags.actor.missing;
 
-/** The JSON schema of a command's body: its properties, and the required ones. */
-export function bodySchema(command: CommandParams) {
-  const params = [...remoteParams(command).values()];
-  const properties = params.map(({ field, param: { value, about: description, read, readAll } }) => {
-    const type = value === undefined ? "boolean" : ["string", "number"];
-    const one = { type, ...(read.words && { enum: read.words }) };
-    return [field, { ...(readAll === undefined ? one : { type: "array", items: one }), description }] as const;
-  });
-  const required = params.filter(({ param }) => param.missing === undefined).map(({ field }) => field);
-  return { properties: Object.fromEntries(properties), required };
-}
-
 /** Converts a body to command line arguments, and to the values for the audit log: of free text only the length.
  * @throws AnpError 422 that names every field that is unknown, missing or not valid */
 export async function readBody(command: CommandParams, body: Readonly<Record<string, unknown>>, actor: string) {

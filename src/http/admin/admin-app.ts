@@ -1,10 +1,11 @@
+import { readFileSync } from "node:fs";
 import { H3, type H3Event } from "h3";
 import { z } from "zod";
 import { createAuditLog, type AuditCall } from "../../admin/audit-log.ts";
 import { NOT_AT_ADMIN, outputSchema, type LastFrame, type OutputFrame } from "../../contract/admin-call.ts";
 import { ENDPOINTS } from "../../contract/endpoints.ts";
 import { AnpError, invalid } from "../../contract/errors.ts";
-import { isOperatorToken } from "../../contract/roles.ts";
+import { isOperatorToken, type Role } from "../../contract/roles.ts";
 import { validate } from "../../contract/validation/validate-value.ts";
 import { createWindowCounter } from "../../runtime/cache/window-counter.ts";
 import type { Logger } from "../../runtime/logger.ts";
@@ -15,7 +16,6 @@ import type { Metrics } from "../metrics/metrics.ts";
 import { allow, readJson } from "../read-request.ts";
 import { createRequestWrapper, mountPage, type RequestMeter } from "../request-wrapper.ts";
 import { page } from "../respond.ts";
-import { adminOpenApi, type DocumentedCommand } from "./admin-openapi.ts";
 
 const IN_A_MINUTE = 10; // Failed tokens of one address, and recorded refusals of one operator.
 const AT_ONCE = { in_flight: 8, in_flight_per_user: 4 }; // Concurrent commands, in total and per operator.
@@ -33,7 +33,9 @@ export interface AdminOutput extends z.infer<typeof outputSchema> {
 }
 
 /** A command that operators may run, `name` as `ledger list`. */
-export interface AdminCommand extends DocumentedCommand {
+export interface AdminCommand {
+  readonly name: string;
+  readonly role: Role;
   /** @returns the arguments for the audit log, and a function that runs the command @throws AnpError 422 */
   readonly read: (body: Readonly<Record<string, unknown>>, operator: string) => Promise<ReadCall>;
 }
@@ -61,7 +63,8 @@ export function createAdminApp(options: AdminOptions): H3 {
     });
     app.all(`/admin/v1/${command.name.replace(" ", "/")}`, answer);
   }
-  const document = `${JSON.stringify(adminOpenApi(commands), null, 2)}\n`;
+  // The build makes it of the declarations of the commands (`scripts/write-admin-openapi.js`).
+  const document = readFileSync(new URL("admin-openapi.written", import.meta.url), "utf8");
   mountPage(app, "/admin/openapi.json", wrap, "admin-openapi", () => page(document, "application/json; charset=utf-8"));
   const operations: readonly string[] = Object.values(ENDPOINTS).map(({ path }) => path);
   const unknown = wrap("unknown", ({ req, url }) => {

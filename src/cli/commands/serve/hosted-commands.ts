@@ -5,20 +5,20 @@ import type { AdminCommand, AdminOutput } from "../../../http/admin/admin-app.ts
 import type { Service } from "../../../service/service.ts";
 import type { CommandIo } from "../../framework/command-io.ts";
 import { CommandFailure, EXIT, type Program } from "../../framework/command.ts";
-import { bodySchema, readBody } from "../../params/admin-body.ts";
+import { readBody } from "../../params/admin-body.ts";
 
 /** The commands with a role, which the admin address runs for operators on the daemon's service. */
 export async function hostedCommands({ catalogue, main }: Program, service: Service): Promise<AdminCommand[]> {
   const loaded = await Promise.all(catalogue.map(({ load }) => load()));
   const all = loaded.flatMap((command) => [command, ...Object.values(command.commands)]);
   return all.flatMap((command): AdminCommand[] => {
-    const { name, role, summary } = command;
+    const { name, role } = command;
     if (role === undefined) return [];
     const read: AdminCommand["read"] = async (body, operator) => {
       const { args, recorded } = await readBody(command, body, operator);
       return { recorded, run: (output) => runHosted(main, [...name.split(" "), ...args], service, output) };
     };
-    return [{ name, role, summary, body: bodySchema(command), read }];
+    return [{ name, role, read }];
   });
 }
 

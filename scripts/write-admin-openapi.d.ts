@@ -1,0 +1,1 @@
+export function adminOpenApi(version: string): Promise<string>;
