@@ -2,7 +2,7 @@ import { MIN_CONFIDENCE, type AnswerRequest, type Route, type Routing } from "./
 import { prepareAnswer, type PreparedAnswer } from "./answering/answerer.ts";
 import { chosenTitle } from "./answering/chosen-title.ts";
 import { decideOutcome } from "./answering/decide-outcome.ts";
-import { searchFor } from "./answering/evidence-answer.ts";
+import { answerTrusted } from "./answering/evidence-answer.ts";
 import type { AnswerIndex } from "./retrieval/answer-index.ts";
 import { isElliptical, routeQuestion } from "./routing/router.ts";
 
@@ -66,7 +66,8 @@ export function explainAnswer(given: AskedQuestion, prepared: PreparedQuestion, 
 
 function explainOne(asked: AskedQuestion, { routing, kind, by, answer }: PreparedQuestion, on: AnswerIndex) {
   const router = routeQuestion(asked.question, asked);
-  const findings = searchFor({ ...asked, routing: router, wide: router.research && asked.research }, on);
+  const request = { ...asked, routing: router, wide: router.research && asked.research };
+  const { findings } = answerTrusted(request, on, false);
   return {
     question: asked.question,
     router,

@@ -10,7 +10,7 @@ import PATTERNS from "./account-patterns.json" with { type: "json" };
 import { isOfOther, isOfOtherBrand, lacksFact } from "./asked-facts.ts";
 import { chosenTitle, names } from "./chosen-title.ts";
 import { isKind, routeQuestion, withoutState } from "../routing/router.ts";
-import { answerAbout, answerFromEvidence, declined, draft, quote, searchFor, type Draft } from "./evidence-answer.ts";
+import { answerAbout, answerTrusted, declined, draft, quote, searchFor, type Draft } from "./evidence-answer.ts";
 import { answerLatest, asksForLatest, isRuleOrState } from "./latest-answer.ts";
 import { ordinalOf } from "./ordinals.ts";
 import { periodOf } from "./period.ts";
@@ -56,8 +56,7 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const combined = combineParts(parts, request);
   if (combined !== undefined) return combined;
   const { question, history } = request;
-  const findings = searchFor(request, index, !isTitle && isKind("news", question));
-  const found = answerFromEvidence(findings, request);
+  const { findings, found } = answerTrusted(request, index, !isTitle && isKind("news", question));
   const isSame = history.at(-1)?.answer === found.text && history.at(-1)?.question !== question; // Repeats the previous answer.
   // An article gives only the rule for a calculation, or for the caller's own things.
   const isRule = request.hasModel !== true && (isKind("calculation", question) || isKind("ownRecord", question));

@@ -12,6 +12,7 @@ import { coverageOf } from "../retrieval/rank-articles.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import { toExcerpt } from "./model-answer.ts";
 import { periodOf } from "./period.ts";
+import { isOfOperation, isQuotable, isShowable } from "./trusted-news.ts";
 import { asUnsure, FOREIGN_SOURCE, FOREIGN_TITLE, NOT_FOUND, OFFER, REPLIES, reportedBy } from "./replies.ts";
 
 /** An answer without its routing, and with the input of a model. */
@@ -38,8 +39,14 @@ export function draft(text: string, outcome: AnswerOutcome, sources: SourceItem[
 }
 
 /** Searches for a question; if it may be a follow-up, also for the previous question.
- * @param isOfNews whether it asks explicitly for news, which excludes help articles */
-export function searchFor(request: AnswerRequest, index: AnswerIndex, isOfNews = false): Findings {
+ * @param isOfNews whether it asks explicitly for news, which excludes help articles
+ * @param isTrusted whether a passage may be found; by default whether it may be quoted */
+export function searchFor(
+  request: AnswerRequest,
+  index: AnswerIndex,
+  isOfNews = false,
+  isTrusted = isQuotable,
+): Findings {
   const { question, routing, now, wide, about, token_symbol: symbol, page_context: page } = request;
   const previous = about === undefined ? previousOf(request) : undefined;
   const near = previous?.isNeeded === true ? undefined : request.near; // The vector of a follow-up alone says too little.
@@ -47,18 +54,36 @@ export function searchFor(request: AnswerRequest, index: AnswerIndex, isOfNews =
   const accept = (one: Passage): boolean => {
     const { id, kind, published_at } = one;
     if (kind === "notice" && Date.parse(published_at ?? "") > now) return false; // It is not published yet.
-    return about?.includes(id) ?? (kind === "news" ? isThen?.(one) !== false : !isOfNews || kind === "notice");
+    const isAsked = kind === "news" ? isThen?.(one) !== false : !isOfNews || kind === "notice";
+    return (about?.includes(id) ?? isAsked) && isTrusted(one);
   };
   const asked = { question: withoutResearch(question), lang: routing.lang, now, wide, previous, symbol, page };
   return findEvidence(index, { ...asked, near, accept });
 }
 
+/** Answers from the passages that may answer; without such an answer unsurely from other news, or with their titles. */
+export function answerTrusted(request: AnswerRequest, index: AnswerIndex, isOfNews: boolean) {
+  const isHelp = isOfOperation(request);
+  const findings = searchFor(request, index, isOfNews, (one) => isQuotable(one) && !(isHelp && one.kind === "news"));
+  const found = answerFromEvidence(findings, request);
+  if (found.outcome !== "declined" && (isHelp || found.outcome !== "offered")) return { findings, found };
+  const others = searchFor(request, index, isOfNews, isShowable);
+  const isNew = others.evidence[0]?.article.found !== findings.evidence[0]?.article.found;
+  const { outcome } = isNew ? decideOutcome(others, request) : found;
+  if (!isNew || outcome === "declined") return { findings, found };
+  const isQuoted = outcome !== "offered" && others.evidence.every(({ article }) => isQuotable(article.found.passage));
+  return { findings: others, found: isQuoted ? quote("unsure", others, request) : offer(others, request) };
+}
+
 /** Answers a question that was suggested for some passages, from those in its language (from articles of the operator that
- * lack it, in the other), with their titles, if there are several; undefined if none of them covers the question. `from` is the first of them. */
+ * lack it, in the other), with their titles, if there are several; undefined if none of them covers the question. `from` is
+ * the first of them. */
 export function answerAbout(request: AnswerRequest, index: AnswerIndex) {
   const { lang } = request.routing;
+  const isHelp = isOfOperation(request);
   const fitting = searchFor(request, index).evidence.filter(({ article, window }) => {
     const { kind, title } = article.found.passage;
+    if (kind === "news" && isHelp) return false;
     // The operator named it for this question, or the question quotes its title, whatever that asks.
     if (kind !== "news" || canonical(request.question).includes(canonical(title))) return true;
     const said = new Set(searchTerms(`${title}\n${window.text}`));
@@ -117,7 +142,8 @@ export function quote(outcome: "answered" | "unsure", { evidence, quoted }: Find
   return outcome === "answered" ? found : asUnsure(found, routing.lang);
 }
 
-const sourceOf = ({ article, window }: Evidence): SourceItem => toSourceItem(article.found.passage, window.text);
+const sourceOf = ({ article: { found }, window }: Evidence): SourceItem =>
+  toSourceItem(found.passage, isQuotable(found.passage) ? window.text : found.passage.title);
 
 function sectionOf({ article, window }: Evidence, { routing, zone }: AnswerRequest, titled: boolean): string {
   const { passage, lang } = article.found;

@@ -14,6 +14,7 @@ import { isFunctional } from "../../language/stop-words.ts";
 import { declined, draft, withModel, type Draft } from "./evidence-answer.ts";
 import { names } from "./chosen-title.ts";
 import { periodOf, withoutPeriod } from "./period.ts";
+import { isQuotable } from "./trusted-news.ts";
 import { LEADS, NOT_THEN, reportedBy } from "./replies.ts";
 
 const LEAST_ALIKE = 0.6; // Minimum similarity of titles that report the same event.
@@ -92,7 +93,11 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft 
   const leads = [...(asked.length > 0 ? [] : [NOT_THEN[lang]]), ...(opens ? [] : [lead[lang]])];
   const sources = stories.flat().map((report) => toSourceItem(report, wordsOf(report)));
   const outcome = !isUnnamed && asked.length > 0 && (narrowed || isOfLatest) ? "answered" : "unsure";
-  return withModel(stories.flat(), draft([...leads, ...lines].join("\n"), outcome, sources), request);
+  return withModel(
+    stories.flat().filter(isQuotable),
+    draft([...leads, ...lines].join("\n"), outcome, sources),
+    request,
+  );
 }
 
 /** The newest stories, each as reports of different outlets, newest first. */

@@ -1,5 +1,5 @@
 import { patternsOf } from "../../runtime/text/patterns.ts";
-import patterns from "./private-patterns.json" with { type: "json" };
+import patterns from "../../runtime/text/private-patterns.json" with { type: "json" };
 
 const APOSTROPHE = /['’ʼ`´]/gu; // Apostrophes are removed: "what's" equals "whats".
 const INVISIBLE = /[\p{Cf}\p{Cc}]/gu;
