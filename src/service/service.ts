@@ -27,7 +27,6 @@ import { checkRecommended } from "./check-recommended.ts";
 import { createGroundedSuggestions } from "./grounded-suggestions.ts";
 import { createKnowledge } from "./knowledge.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
-import type { JobRunners } from "./shared-runners.ts";
 import type { JobObserver } from "../compute/job-runner.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { LedgerObserver } from "../ledger/user-ledger.ts";
@@ -44,6 +43,12 @@ export interface ServiceDeps extends AccountsDeps {
   readonly observer?: ServiceObserver;
   readonly workers?: boolean | undefined; // Whether to process untrusted text in worker threads, as a daemon must.
   readonly runners?: Partial<JobRunners>; // Runners for jobs without workers; own ones by default.
+}
+
+/** The runners of jobs on untrusted text, for the assistant and the news. */
+export interface JobRunners {
+  readonly assistant: ReturnType<typeof assistantInWorker>;
+  readonly news: ReturnType<typeof newsInWorker>;
 }
 
 type Operations = { readonly [K in OperationId]: OperationHandler<K> };

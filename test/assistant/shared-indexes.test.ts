@@ -1,7 +1,8 @@
 import { afterEach, expect, it } from "vitest";
 import { createHostedAssistant, type HostedAssistant } from "../../src/assistant/hosted-assistant.ts";
-import { assistantInProcess, sharedAssistants } from "../../src/assistant/jobs/assistant-runner.ts";
+import { assistantInProcess } from "../../src/assistant/jobs/assistant-runner.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
+import { sharedAssistants } from "../support/shared-runners.ts";
 import { EXCHANGE, NOW } from "./exchange.ts";
 import { passage } from "./passages.ts";
 

@@ -4,7 +4,7 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { CommandIo } from "../../src/cli/framework/command-io.ts";
 import { main } from "../../src/cli/main.ts";
-import { sharedRunners } from "../../src/service/shared-runners.ts";
+import { sharedRunners } from "../support/shared-runners.ts";
 import { systemClock, type Clock } from "../../src/runtime/clock.ts";
 import { addressIn, saysIn, type Listening } from "../support/daemon.ts";
 import { ANP, cleanEnv, ended, type Ended } from "../support/program.ts";

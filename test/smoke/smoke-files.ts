@@ -1,4 +1,4 @@
-import { sharedRunners } from "../../src/service/shared-runners.ts";
+import { sharedRunners } from "../support/shared-runners.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { planDaemon, startDaemon } from "../../src/smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../src/smoke/file/read-smoke-file.ts";

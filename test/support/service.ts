@@ -4,7 +4,7 @@ import { silentLogger, type Logger } from "../../src/runtime/logger.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
 import { loadFixture, openFixture, type Fixture } from "../../src/admin/load-fixture.ts";
 import { loadConfig, type ConfigValues } from "../../src/config/load-config.ts";
-import { sharedRunners } from "../../src/service/shared-runners.ts";
+import { sharedRunners } from "./shared-runners.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";

@@ -8,7 +8,6 @@ import type { Passage, PassageChanges } from "../passage.ts";
 import { AnswerIndex } from "../retrieval/answer-index.ts";
 import { VectorIndex } from "../retrieval/vector-index.ts";
 import { routeQuestion } from "../routing/router.ts";
-import { startIndex, type StartIndex } from "./shared-indexes.ts";
 
 type OnIndex = { readonly index: number }; // The id of the index that a job needs; a replaced worker has no index.
 /** The assistant's jobs on foreign text, on one index. A job returns undefined if the worker does not hold that index. */
@@ -17,9 +16,19 @@ export type AssistantJobs = ReturnType<typeof createAssistantJobs>;
 const TEXT = { title: "What is the fee?", text: "手续费为 1 USDT。手续费是多少？", url: "", published_at: null };
 const SAMPLE: Passage = { ...TEXT, id: "warm", kind: "help", lang: "en" };
 
-/** @param begin creates the index; by default one that is not shared */
+/** Creates an empty index with an operator's synonyms. */
+function startIndex(lexicon: MeaningRows) {
+  const index = new AnswerIndex([], lexicon);
+  return {
+    index: (): AnswerIndex => index,
+    change: (changes: PassageChanges): void => index.change(changes),
+    once: (_question: unknown, find: (index: AnswerIndex) => string[]): string[] => find(index),
+  };
+}
+
+/** @param begin creates the index; by default one that no other jobs share */
 export function createAssistantJobs(begin = startIndex) {
-  let held: { readonly id: number; readonly on: ReturnType<StartIndex> } | undefined;
+  let held: { readonly id: number; readonly on: ReturnType<typeof startIndex> } | undefined;
   let vectors = new VectorIndex();
   const heldOf = (id: number) => (held?.id === id ? held.on : undefined);
   const onIndex = <T>(id: number, run: (on: AnswerIndex) => T) => (held?.id === id ? run(held.on.index()) : undefined);

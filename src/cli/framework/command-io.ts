@@ -1,8 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Stoppable } from "../../runtime/interrupt.ts";
-import type { Service } from "../../service/service.ts";
-import type { JobRunners } from "../../service/shared-runners.ts";
+import type { JobRunners, Service } from "../../service/service.ts";
 
 /** The environment of a run; an empty variable counts as not set. */
 export type Env = Readonly<Record<string, string | undefined>>;

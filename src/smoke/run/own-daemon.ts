@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { readFault } from "../../faults/fault-catalogue.ts";
 import { Faults } from "../../faults/inject-faults.ts";
-import type { JobRunners } from "../../service/shared-runners.ts";
+import type { JobRunners } from "../../service/service.ts";
 import { createApp } from "../../http/app.ts";
 import { listen } from "../../daemon/listen.ts";
 import { createRateLimits } from "../../http/limits/rate-limits.ts";

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { sharedRunners } from "../../../service/shared-runners.ts";
 import { silentLogger } from "../../../runtime/logger.ts";
 import { toHuman, toSummary } from "../../../smoke/report/human-report.ts";
 import { toJunit } from "../../../smoke/report/junit-report.ts";
@@ -36,7 +35,7 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   const interrupt = awaitInterrupt(context.io);
   // The files of a daemon of another process share its state, and --bail goes by the files before.
   const jobs = options.bail ? 1 : (options.jobs ?? ("url" in daemons[0]! ? 1 : OWN_JOBS));
-  const shared = { signal: interrupt.signal, openRunners: context.io.runners ?? sharedRunners() };
+  const shared = { signal: interrupt.signal, openRunners: context.io.runners };
   const results: FileResult[] = [];
   const run = async (index: number): Promise<FileResult | undefined> => {
     if (interrupt.signal.aborted || results.at(-1)?.unreachable !== undefined) return undefined;
@@ -178,7 +177,7 @@ function failOnErrors(errors: readonly string[], { terminal }: Context): void {
   throw new CommandFailure(EXIT.usage, `${count}; nothing was run. See \`anp help smoke-files\`.`);
 }
 
-type Shared = { readonly signal: AbortSignal; readonly openRunners: ReturnType<typeof sharedRunners> };
+type Shared = { readonly signal: AbortSignal; readonly openRunners: Context["io"]["runners"] };
 
 async function runOne(one: PlannedFile, daemon: FileDaemon, options: SmokeOptions, context: Context, shared: Shared) {
   const [{ file, cases }, { bail, update }, { signal, openRunners }] = [one, options, shared];
@@ -192,7 +191,7 @@ async function runOne(one: PlannedFile, daemon: FileDaemon, options: SmokeOption
   }
   const { globals, terminal } = context;
   const logger = globals.verbose ? createTerminalLogger(terminal, globals) : silentLogger;
-  const started = await startDaemon(daemon, logger, openRunners());
+  const started = await startDaemon(daemon, logger, openRunners?.());
   try {
     const { url, run, clock } = started;
     const begin = daemon.faults.length > 0 ? started.begin : undefined;

@@ -1,20 +1,28 @@
-import { sha256 } from "../../runtime/json/canonical-json.ts";
-import type { MeaningRows } from "../../language/thesaurus.ts";
-import type { PassageChanges } from "../passage.ts";
-import { AnswerIndex } from "../retrieval/answer-index.ts";
+import { createAssistantJobs } from "../../src/assistant/jobs/assistant-jobs.ts";
+import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
+import type { PassageChanges } from "../../src/assistant/passage.ts";
+import { createInProcessRunner } from "../../src/compute/in-process-runner.ts";
+import type { MeaningRows } from "../../src/language/thesaurus.ts";
+import { newsInProcess } from "../../src/news/jobs/news-runner.ts";
+import { sha256 } from "../../src/runtime/json/canonical-json.ts";
+import type { JobRunners } from "../../src/service/service.ts";
 
-/** Creates an empty index with an operator's synonyms. */
-export type StartIndex = ReturnType<typeof createSharedIndexes>;
+/** A factory of runners in this process that share the indexes of equal content, for the many services of a test file. */
+export function sharedAssistants() {
+  const begin = createSharedIndexes();
+  return () => createInProcessRunner(() => createAssistantJobs(begin), 30_000);
+}
 
-/** Creates an index that is not shared. */
-export const startIndex: StartIndex = (lexicon) => {
-  const index = new AnswerIndex([], lexicon);
-  return { index: () => index, change: (changes) => index.change(changes), once: (_, find) => find(index) };
-};
+/** The same with runners of the jobs on news. */
+export function sharedRunners(): () => JobRunners {
+  const openAssistant = sharedAssistants();
+  const news = { ...newsInProcess(), close: () => Promise.resolve() }; // Other services still use it.
+  return () => ({ assistant: openAssistant(), news });
+}
 
 /** Indexes that services of one process share while their content is equal, with cached results of their jobs. An index is
  * built when it is first searched, and immutable: changed content is another index. */
-export function createSharedIndexes() {
+function createSharedIndexes() {
   const built = new Map<string, { readonly index: AnswerIndex; readonly found: Map<string, string[]> }>();
   return (lexicon: MeaningRows) => {
     const changes: PassageChanges[] = [];
