@@ -10,6 +10,7 @@ import { type ListedItem, EMPTY_PARTS, type Parts, type StoredItem } from "../it
 import { createDateShifter, type DateOf, type DateShift } from "../snapshot/date-shift.ts";
 import type { RefreshMode, SnapshotContent, SnapshotRecord, SourceState } from "../snapshot/snapshot-document.ts";
 import type { SourceContent } from "../sources/parse-source.ts";
+import { NO_VALIDATORS } from "../sources/read-source.ts";
 import { settingsOf, type Source } from "../sources/sources.ts";
 import CLUSTERING from "../topics/clustering.json" with { type: "json" };
 import { buildTopics, countRebuilt } from "../topics/build-topics.ts";
@@ -23,6 +24,7 @@ export type ReadSource<C> = Readonly<{ source: Source; state: Omit<SourceState, 
 type Read = readonly ReadSource<SourceContent>[];
 type Base = SnapshotContent | undefined;
 type Items = readonly StoredItem[];
+type Listed = readonly ListedItem[];
 
 export interface BuildOptions {
   readonly mode: RefreshMode;
@@ -50,14 +52,26 @@ export async function buildSnapshot(base: Base, read: Read, options: BuildOption
   const parts: Parts = { items, topics, notices, help };
   const [carriers, others] = [0, 1].map((from) => items.flatMap(({ source_ids }) => source_ids.slice(from)));
   const [listings, copies] = [groupBy(carriers!, String), groupBy(others!, String)];
-  const states = read.map(({ source, state, content }) => ({
-    ...state,
-    ...(content?.kind === "news" && { last_read: keptOf(state.last_read!, content.entries, { cut, isOld }) }),
-    weight: source.weight,
-    settings: settingsOf(source),
-    elsewhere: copies.get(source.id)?.length,
-    items: source.kind === "news" ? (listings.get(source.id)?.length ?? 0) : countOf(source, parts, index),
-  }));
+  const most = Math.max(0, ...Array.from(listings.values(), ({ length }) => length));
+  const share = items.length < options.max_items ? Infinity : most - 1; // A source with fewer items may have more.
+  const states = read.map(({ source, state, content }) => {
+    const own = listings.get(source.id)?.length ?? 0;
+    const partial = content === undefined && base?.record.sources.find(({ id }) => id === source.id);
+    const last = (partial || state).last_read;
+    const entries = content?.kind === "news" ? content.entries : undefined;
+    const lost = cut.filter(({ source_ids }) => source_ids.includes(source.id));
+    const last_read = last && keptOf(last, entries, lost, isOld);
+    const isBack = content === undefined && own < share && (last_read?.cut ?? 0) > 0; // It is read again for what was cut.
+    return {
+      ...state,
+      ...(isBack && { ...NO_VALIDATORS, hash: null }),
+      last_read,
+      weight: source.weight,
+      settings: settingsOf(source),
+      elsewhere: copies.get(source.id)?.length,
+      items: source.kind === "news" ? own : countOf(source, parts, index),
+    };
+  });
   const isRead = read.length === 0 || read.some(({ state }) => state.ok); // If false, there was no sync.
   const record: SnapshotRecord = {
     ...{ mode, published_ms: now },
@@ -104,22 +118,36 @@ async function nextItems(base: Base, read: Read, options: BuildOptions, at: Date
     .filter((item) => at(item) >= oldest || undated.has(item.id))
     .sort((a, b) => Number(b.dated) - Number(a.dated) || at(b) - at(a) || (a.id < b.id ? -1 : 1));
   const isOld = (item: ListedItem): boolean => item.dated && at(item) < oldest;
+  const { kept, cut } = inShares(merged, max_items);
   const items: StoredItem[] = [];
-  for (const item of merged.slice(0, max_items)) {
+  for (const item of kept) {
     items.push(isStored(item) ? item : { ...item, sentiment: sentimentOf(item.title, item.summary) });
     await step();
   }
-  return { items, cut: new Set(merged.slice(max_items).map(({ id }) => id)), isOld };
+  return { items, cut, isOld };
+}
+
+/** Splits items into those within `max` and those to cut. Each source keeps as many of its first ones as any other; what
+ * smaller sources leave is shared by the larger ones (max-min fairness), so that no source can displace the others. */
+function inShares(items: Listed, max: number): { kept: Listed; cut: Listed } {
+  const lists = groupBy(items, ({ source_ids: [owner] }) => owner).values();
+  const ranks = new Map(Array.from(lists, (list) => list.map((item, rank) => [item, rank] as const)).flat());
+  const cut = new Set(items.toSorted((a, b) => ranks.get(a)! - ranks.get(b)!).slice(max));
+  return { kept: items.filter((item) => !cut.has(item)), cut: Array.from(cut) };
 }
 
 const isStored = (item: ListedItem): item is StoredItem => item.sentiment !== undefined;
 
-type Uncut = Pick<Awaited<ReturnType<typeof nextItems>>, "cut" | "isOld">;
-/** Counts the entries of a feed that are kept, too old, and cut by `max_items`. */
-function keptOf<C extends object>(counts: C, entries: readonly ListedItem[], { cut: ids, isOld }: Uncut) {
+type Counts = NonNullable<SourceState["last_read"]>;
+/** Counts the entries of a feed that are kept, too old, and cut by `max_items`. @param entries absent for an unchanged one
+ * @param lost its items that are cut now */
+function keptOf(last: Counts, entries: Listed | undefined, lost: Listed, isOld: (item: ListedItem) => boolean): Counts {
+  const more = Math.min(lost.length, last.kept);
+  if (entries === undefined) return { ...last, kept: last.kept - more, cut: last.cut + more };
+  const ids = new Set(lost.map(({ id }) => id));
   const old = entries.filter(isOld).length;
   const cut = entries.filter((item) => !isOld(item) && ids.has(item.id)).length;
-  return { ...counts, old, cut, kept: entries.length - old - cut };
+  return { ...last, old, cut, kept: entries.length - old - cut };
 }
 
 interface Listings extends Pick<Parts, "notices" | "help">, Pick<SnapshotRecord, "index" | "sentiment_ms"> {}
