@@ -1,5 +1,6 @@
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./tracking-patterns.json" with { type: "json" };
+import SHARED_DOMAINS from "./shared-domains.json" with { type: "json" };
 
 const { names, values, cache, redirect, fragment, ...pageMarks } = patternsOf(PATTERNS, "i");
 
@@ -43,4 +44,12 @@ export function urlKey(url: string): string {
   const path = marked.replace(pageMarks.mark, "").replace(pageMarks.path, "");
   const query = meaningful(target.search).sort();
   return `${host}${path}${query.length === 0 ? "" : `?${query.join("&")}`}${target.hash}`;
+}
+
+const SHARED: ReadonlySet<string> = new Set(Object.values(SHARED_DOMAINS).flat());
+/** The site of a URL, that is its registrable host: `gazette.co.uk` of `https://www.gazette.co.uk/a`; "" if it has none. */
+export function siteOf(url: string): string {
+  const { hostname } = URL.canParse(url) ? new URL(url) : { hostname: "" };
+  const labels = hostname.replace(/^www\./, "").split(".");
+  return /^[\d.]+$|:/.test(hostname) ? hostname : labels.slice(SHARED.has(labels.at(-2)!) ? -3 : -2).join(".");
 }

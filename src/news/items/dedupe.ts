@@ -3,19 +3,22 @@ import { canonical } from "../../language/tokenize.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import { groupBy } from "../../runtime/group-by.ts";
-import { pageOf, urlKey } from "./canonical-url.ts";
+import { pageOf, siteOf, urlKey } from "./canonical-url.ts";
 import { idOf, sharedKeys } from "./feed-item.ts";
 import type { ListedItem } from "./stored-items.ts";
 
 const WINDOW_MS = 12 * 3_600_000; // Maximum time between listings of one title as one item: a daily column repeats its title.
 
+type Items = readonly ListedItem[];
 /** Merges the items that the feeds list now into the known ones. Two listings are one item if they have the same page
  * (id); in one feed the same identifier, or the same text and date; or the same outlet and title within a short time;
- * unless one feed lists them as two. Only the feed that published an item first changes its content; others are added to
- * `source_ids`. A known item keeps its id, and its sentiment unless its text changes, as does its date: with the same text,
- * its feed can only give it the first date, or an earlier one.
- * @param redated feeds whose dates are read in another way than before, so that later ones count, too */
-export function mergeItems(known: readonly ListedItem[], listed: readonly ListedItem[], redated = new Set<string>()) {
+ * unless one feed lists them as two. Only the first feed of an item changes its content: one that is read from the site of
+ * its link, else the one that published it first. Others are added to `source_ids`. A known item keeps its id, and its
+ * sentiment unless its text changes, as does its date: with the same text, its feed can only give it the first date, or an
+ * earlier one.
+ * @param redated feeds whose dates are read in another way than before, so that later ones count, too
+ * @param urls URL of each feed, by its id */
+export function mergeItems(known: Items, listed: Items, redated = new Set<string>(), urls = new Map<string, string>()) {
   if (listed.length === 0) return Array.from(known);
   const byId = new Map<string, ListedItem>();
   const byGuid = new Map<string, string>();
@@ -65,6 +68,9 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
     if (existing === undefined) {
       place({ ...item, id });
       claimed.add(id);
+    } else if (existing.source_ids[0] !== feed && existing.id === item.id && outdoes(item, existing, urls)) {
+      claimed.add(id);
+      place(updated({ ...existing, source_ids: [...new Set([feed, ...existing.source_ids])] }, item, false));
     } else if (claimed.has(existing.id) || existing.source_ids[0] !== feed) {
       if (!existing.source_ids.includes(feed)) place({ ...existing, source_ids: [...existing.source_ids, feed] });
     } else {
@@ -74,6 +80,12 @@ export function mergeItems(known: readonly ListedItem[], listed: readonly Listed
     }
   }
   return Array.from(byId.values());
+}
+
+/** Whether the feed of an item is read from the site of its link, and that of another is not. */
+function outdoes({ url, source_ids: [feed] }: ListedItem, other: ListedItem, urls: ReadonlyMap<string, string>) {
+  const isOfSite = (id = ""): boolean => siteOf(urls.get(id) ?? "") === siteOf(url);
+  return siteOf(url) !== "" && isOfSite(feed) && !isOfSite(other.source_ids[0]);
 }
 
 /** The known item with the content that its feed lists now. */

@@ -114,7 +114,8 @@ async function nextItems(base: Base, read: Read, options: BuildOptions, at: Date
   const isLong = now - (base?.record.published_ms ?? now) > DAY_MS; // Perhaps by a clock that was behind.
   const isRedated = ({ source, state }: Read[number]) => isLong || state.settings !== settingsOf(source);
   const redated = new Set(news.filter(isRedated).map(({ source }) => source.id));
-  const merged = mergeItems(known, listed, redated)
+  const urls = new Map(news.map(({ source }) => [source.id, source.location]));
+  const merged = mergeItems(known, listed, redated, urls)
     .filter((item) => at(item) >= oldest || undated.has(item.id))
     .sort((a, b) => Number(b.dated) - Number(a.dated) || at(b) - at(a) || (a.id < b.id ? -1 : 1));
   const isOld = (item: ListedItem): boolean => item.dated && at(item) < oldest;
