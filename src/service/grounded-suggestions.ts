@@ -9,7 +9,6 @@ import type { Clock } from "../runtime/clock.ts";
 import { memoized } from "../runtime/cache/memoized.ts";
 import { staleWhileRevalidate } from "../runtime/cache/stale-while-revalidate.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
-import { quotable } from "../runtime/text/quotable.ts";
 import type { Knowledge } from "./knowledge.ts";
 import HEADLINE_QUESTIONS from "./headline-questions.json" with { type: "json" };
 
@@ -112,3 +111,34 @@ const articlesOf = (questions: ListedQuestions) =>
   new Map(
     questions.flatMap(({ zh, en, article }) => [zh, en].map((one) => [one, article ? [article] : undefined] as const)),
   );
+
+/** Asks each question of `assistant.questions` in both languages, as anybody's first question, without a model. Nothing
+ * is charged or recorded. `outcome` is `figures` where the caller's account or the market answers; `source` is the title
+ * of the first source, null for none. */
+export async function checkRecommended({
+  questions,
+  assistant,
+  knowledge,
+  suggestions,
+  clock,
+}: Deps & { readonly suggestions: GroundedSuggestions }) {
+  await knowledge.newest();
+  const rows = [];
+  for (const { scene, ...texts } of questions) {
+    for (const lang of ["zh", "en"] as const) {
+      const question = texts[lang];
+      const about = await suggestions.itemsOf(question);
+      const asked = { question, history: [], research: false, refused: [], now: clock.now(), ...(about && { about }) };
+      const { answer, routing } = await assistant.prepare(asked);
+      const source = answer?.sources[0]?.title ?? null;
+      rows.push({ scene, lang, question, outcome: answer?.outcome ?? "figures", route: routing.route, source });
+    }
+  }
+  return rows;
+}
+
+/** A headline as a question quotes it: without marks at its end, the quotation marks within it single. */
+export function quotable(headline: string): string {
+  const marks: Readonly<Record<string, string>> = { "“": "‘", "”": "’", '"': "'" };
+  return headline.replace(/(?<![。.!！?？])[。.!！?？]+(?=[”"]?$)/u, "").replace(/[“”"]/g, (mark) => marks[mark]!);
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formsOfTitle, titleForm } from "../../src/assistant/retrieval/title-form.ts";
+import { formsOfTitle, titleForm } from "../../src/assistant/retrieval/answer-index.ts";
 
 const isAsked = (question: string, title: string): boolean => {
   const form = titleForm(question);

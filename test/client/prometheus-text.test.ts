@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { quantileOf, readSamples } from "../../src/client/prometheus-text.ts";
+import { quantileOf, readSamples } from "../../src/client/daemon-status.ts";
 
 it("reads names, labels and values, and skips what is no sample", () => {
   const samples = readSamples(

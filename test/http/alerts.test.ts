@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { beforeAll, describe, expect, it } from "vitest";
 import { CATALOGUE } from "../../src/cli/command-catalogue.ts";
-import { readSamples, type Samples } from "../../src/client/prometheus-text.ts";
+import { readSamples, type Samples } from "../../src/client/daemon-status.ts";
 import METRICS from "../../src/http/metrics/metrics.json" with { type: "json" };
 import { serveHere } from "../cli/anp.ts";
 import { temporaryFolder } from "../support/folder.ts";

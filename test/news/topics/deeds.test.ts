@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { areSwapped, deedsOf } from "../../../src/news/topics/deeds.ts";
+import { areSwapped, deedsOf } from "../../../src/news/topics/distinctions.ts";
 import { fold } from "../../../src/language/tokenize.ts";
 
 const swapped = (a: string, b: string): boolean => areSwapped(deedsOf(fold(a)), deedsOf(fold(b)));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { detectLanguage } from "../../../src/language/detect-language.ts";
 import type { NewsItem } from "../../../src/news/snapshot/projection.ts";
-import { quotable } from "../../../src/runtime/text/quotable.ts";
+import { quotable } from "../../../src/service/grounded-suggestions.ts";
 import { suggestQuestions } from "../../../src/news/topics/suggest-questions.ts";
 import { assetsInNews } from "../../../src/language/assets.ts";
 
