@@ -1,5 +1,4 @@
-import type { TrainedModel } from "../src/assistant/routing/classifier/classifier.ts";
-import type { Annotator } from "../src/assistant/routing/classifier/features.ts";
+import type { TrainedModel, Annotator } from "../src/assistant/routing/classifier/classifier.ts";
 
 /** One labelled utterance. */
 export type Example = { readonly text: string; readonly label: string };

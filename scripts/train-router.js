@@ -2,8 +2,7 @@
 // returns to the file router.trained, beside the compiled module that reads it and into the bundle.
 // Nothing is random: the same examples give the same bytes.
 import { serialize } from "node:v8";
-import { createVectorizer, featuresOf } from "../dist/assistant/routing/classifier/features.js";
-import { marginOf } from "../dist/assistant/routing/classifier/classifier.js";
+import { createVectorizer, featuresOf, marginOf } from "../dist/assistant/routing/classifier/classifier.js";
 import { conceptsIn } from "../dist/assistant/routing/router.js";
 import { canonical } from "../dist/language/tokenize.js";
 import { readRows } from "../dist/runtime/text/data-rows.js";

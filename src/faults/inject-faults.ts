@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { once } from "node:events";
-import { createSnapshotViews, type SnapshotViews } from "../news/snapshot/snapshot-views.ts";
+import { createSnapshotViews, type SnapshotViews } from "../news/snapshot/latest-snapshot.ts";
 import { createService, type Service, type ServiceDeps } from "../service/service.ts";
 import { printKey } from "../storage/documents.ts";
 import { interceptStorage, type StorageCall } from "../storage/intercept-storage.ts";

@@ -8,8 +8,7 @@ import { toIsoOrNull, toIso } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { packageFile } from "../runtime/package-file.ts";
 import { isOutage } from "../storage/storage.ts";
-import type { LatestSnapshot, Projection, SnapshotDeps } from "./snapshot/latest-snapshot.ts";
-import type { SnapshotViews } from "./snapshot/snapshot-views.ts";
+import type { LatestSnapshot, Projection, SnapshotDeps, SnapshotViews } from "./snapshot/latest-snapshot.ts";
 
 /** Hot topics without the users' questions, which the service adds. */
 export type HotTopics = Omit<z.infer<typeof hotTopics>, "user_hot_questions">;

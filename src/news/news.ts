@@ -17,11 +17,11 @@ import { createSourceFetch } from "./sources/public-fetch.ts";
 import { createSourcePacing, isDisabled } from "./sources/source-pacing.ts";
 import { deepFreeze } from "../runtime/deep-freeze.ts";
 import type { DateShift } from "./snapshot/date-shift.ts";
-import { LatestSnapshot, type Projection } from "./snapshot/latest-snapshot.ts";
+import { LatestSnapshot, createSnapshotViews } from "./snapshot/latest-snapshot.ts";
+import type { Projection, NewsList, TopicList } from "./snapshot/latest-snapshot.ts";
 import type { RefreshMode, SnapshotRecord, SourceState } from "./snapshot/snapshot-document.ts";
 import { createSnapshotStore } from "./snapshot/snapshot-store.ts";
 import { createFilteredViews, isUnfiltered } from "./snapshot/filtered-views.ts";
-import { createSnapshotViews, type NewsList, type TopicList } from "./snapshot/snapshot-views.ts";
 
 export type { RefreshMode };
 

@@ -22,6 +22,7 @@ export type GroundedSuggestions = ReturnType<typeof createGroundedSuggestions>;
 
 type Rooms = { assistant: HostedAssistant; knowledge: Knowledge; news: News };
 type Deps = Rooms & { clock: Clock; questions: ListedQuestions };
+type CheckDeps = Deps & { readonly suggestions: GroundedSuggestions };
 
 /** Plain questions about the headlines of a topic in its language; cached, since each chat looks there. */
 const headlineQuestions = memoized(({ title, lang, items }: Topic): readonly string[] => {
@@ -115,13 +116,7 @@ const articlesOf = (questions: ListedQuestions) =>
 /** Asks each question of `assistant.questions` in both languages, as anybody's first question, without a model. Nothing
  * is charged or recorded. `outcome` is `figures` where the caller's account or the market answers; `source` is the title
  * of the first source, null for none. */
-export async function checkRecommended({
-  questions,
-  assistant,
-  knowledge,
-  suggestions,
-  clock,
-}: Deps & { readonly suggestions: GroundedSuggestions }) {
+export async function checkRecommended({ questions, assistant, knowledge, suggestions, clock }: CheckDeps) {
   await knowledge.newest();
   const rows = [];
   for (const { scene, ...texts } of questions) {

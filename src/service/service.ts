@@ -19,7 +19,7 @@ import type { Logger } from "../runtime/logger.ts";
 import { createDamageReporter } from "../storage/health/damage-reporter.ts";
 import { observeStorage, type StorageObserver } from "../storage/observe-storage.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { createWriteProbe } from "../storage/health/write-probe.ts";
+import { createWriteProbe } from "../storage/health/last-use.ts";
 import { createAccountsService, type AccountsDeps } from "./accounts-service.ts";
 import { createChat } from "./chat/chat.ts";
 import { createFrontPageOperations, type FrontPageOperations } from "./front-page.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findEntries } from "../../src/admin/find-entry.ts";
+import { findEntries } from "../../src/admin/search-ledgers.ts";
 import { skipUsers } from "../../src/accounts/users.ts";
 import { openCopiedService } from "../support/service.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";

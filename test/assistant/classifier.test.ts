@@ -1,8 +1,11 @@
 import { deserialize, serialize } from "node:v8";
 import { describe, expect, it } from "vitest";
 import { train, type Example } from "../../scripts/train-router.js";
-import { createClassifier, type TrainedModel } from "../../src/assistant/routing/classifier/classifier.ts";
-import type { Annotator } from "../../src/assistant/routing/classifier/features.ts";
+import {
+  createClassifier,
+  type TrainedModel,
+  type Annotator,
+} from "../../src/assistant/routing/classifier/classifier.ts";
 
 const EXAMPLES: readonly Example[] = [
   ...["reset my password", "I forgot my password", "change password please", "my password does not work"].map(

@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { seedExamples, train, type Example } from "../../scripts/train-router.js";
-import { createClassifier } from "../../src/assistant/routing/classifier/classifier.ts";
-import type { Annotator } from "../../src/assistant/routing/classifier/features.ts";
+import { createClassifier, type Annotator } from "../../src/assistant/routing/classifier/classifier.ts";
 import { conceptsIn, routeQuestion } from "../../src/assistant/routing/router.ts";
 import { linesOf } from "./published.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { it } from "vitest";
 import { isOpen, judgeReply } from "../../src/assistant/grounding/judge-reply.ts";
 import { statementsOf } from "../../src/assistant/grounding/statements.ts";
-import { toVerify } from "../../src/assistant/model/structured-calls.ts";
+import { toVerify } from "../../src/assistant/model/provider-failover.ts";
 import { checkedOf, readReplies, requestOf } from "./model-replies.ts";
 import VERIFY from "../../src/assistant/model/verify.json" with { type: "json" };
 

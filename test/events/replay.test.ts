@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { exportedEvent } from "../../src/events/event.ts";
-import { readLine } from "../../src/events/replay/exported-line.ts";
+import { readLine } from "../../src/events/replay/replay-lines.ts";
 import { findLossyValues } from "../../src/runtime/json/lossy-json.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";

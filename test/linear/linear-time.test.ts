@@ -153,8 +153,8 @@ beforeAll(async () => {
   const { unitsOf } = await load<typeof import("../../src/assistant/retrieval/text-units.ts")>(
     "assistant/retrieval/text-units.ts",
   );
-  const { featuresOf } = await load<typeof import("../../src/assistant/routing/classifier/features.ts")>(
-    "assistant/routing/classifier/features.ts",
+  const { featuresOf } = await load<typeof import("../../src/assistant/routing/classifier/classifier.ts")>(
+    "assistant/routing/classifier/classifier.ts",
   );
   const rules = await load<typeof import("../../src/assistant/routing/router.ts")>("assistant/routing/router.ts");
   const { periodOf, withoutPeriod } = await load<typeof import("../../src/assistant/answering/period.ts")>(

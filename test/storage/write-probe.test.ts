@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { StorageError } from "../../src/storage/storage.ts";
-import { createWriteProbe } from "../../src/storage/health/write-probe.ts";
+import { createWriteProbe } from "../../src/storage/health/last-use.ts";
 import { watchedStorage, type Outcome } from "../support/watched-storage.ts";
 
 afterEach(() => {

@@ -5,9 +5,9 @@ import type { StoredEvent } from "../event.ts";
 import { appendBatch, BATCH_LIMITS, followDay, formatAddress } from "../log/day-log.ts";
 import { contentOf, fingerprint } from "../log/event-fingerprint.ts";
 import type { EventDeps } from "../log/event-log.ts";
-import type { ReplayedEvent } from "./exported-line.ts";
+import { replayLines } from "./replay-lines.ts";
+import type { ReplayedEvent, Lines, ReplayOptions, ReplayReport, StoredChunk } from "./replay-lines.ts";
 import { FingerprintCounts } from "./fingerprint-counts.ts";
-import { replayLines, type Lines, type ReplayOptions, type ReplayReport, type StoredChunk } from "./replay-lines.ts";
 
 const MAX_FINGERPRINTS = 1_000_000; // Kept in memory, in addition to those of the day being written.
 

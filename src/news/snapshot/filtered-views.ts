@@ -2,8 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { NewsFilter } from "../../contract/schemas/news-schemas.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import type { NewsItem } from "./projection.ts";
-import type { Projection } from "./latest-snapshot.ts";
-import { createSnapshotViews, type SnapshotViews } from "./snapshot-views.ts";
+import { type Projection, createSnapshotViews, type SnapshotViews } from "./latest-snapshot.ts";
 
 const CACHED = { filters: 20, lists: 20 }; // Filters, and answers per filter.
 /** Items checked between yields to the event loop: about 1 ms if their texts are folded for the first time. */

@@ -6,8 +6,7 @@ import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import { answerOf, checkExpectation, checkOperation, unknownPath } from "./check-step.ts";
 import { configValues } from "./config-values.ts";
 import { listOf, MAX_AT_ONCE, rowsOf, stepsOf, type Row, type SmokeContent, type Step } from "./smoke-file.ts";
-import { textsIn } from "./references.ts";
-import { isReserved, refuse, resolveAll, MIN_SECRET, UNKNOWN, UnresolvedError } from "./resolve-references.ts";
+import { textsIn, isReserved, refuse, resolveAll, MIN_SECRET, UNKNOWN, UnresolvedError } from "./resolve-references.ts";
 import type { Env, Scope } from "./resolve-references.ts";
 import { checkBody } from "../run/generated-body.ts";
 

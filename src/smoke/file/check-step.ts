@@ -6,7 +6,7 @@ import { ARGUMENTS, isMatcherName, isMatching, MATCHERS } from "../run/matchers.
 import MATCHER_TEXTS from "../run/matchers.json" with { type: "json" };
 import { itemsOf, isRecord } from "../../runtime/json/json-values.ts";
 import OTHER_TOOLS from "./other-tools.json" with { type: "json" };
-import { textsIn } from "./references.ts";
+import { textsIn } from "./resolve-references.ts";
 import { codesOf, endpointAt, type Endpoint } from "../../contract/endpoints.ts";
 import { errorEnvelope } from "../../contract/envelope.ts";
 import { ERRORS } from "../../contract/errors.ts";

@@ -2,7 +2,7 @@ import { configSchema, configKeys } from "../../config/config-schema.ts";
 import { knownKeys } from "../../contract/validation/schema-walk.ts";
 import { hintFor, type InvalidField, type ValuePath } from "../../contract/validation/validate-value.ts";
 import { isRecord } from "../../runtime/json/json-values.ts";
-import { referencesIn, textsIn } from "./references.ts";
+import { referencesIn, textsIn } from "./resolve-references.ts";
 
 const RESERVED: readonly string[] = ["storage", "server.host", "server.port"];
 const KEYS = new Set(configKeys().map(({ name }) => name));

@@ -8,8 +8,7 @@ import { isInstant } from "../run/matchers.ts";
 import { bodyOf } from "../run/check-answer.ts";
 import { endToEnd, type RecordedCall } from "./recording-proxy.ts";
 import { nameOf } from "../file/read-smoke-file.ts";
-import { scalarsIn } from "../file/references.ts";
-import { MIN_SECRET } from "../file/resolve-references.ts";
+import { scalarsIn, MIN_SECRET } from "../file/resolve-references.ts";
 
 interface Recording {
   readonly head: Partial<SmokeContent>; // Its daemon's fixture, clock and seed; empty for another process's daemon.

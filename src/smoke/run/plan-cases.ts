@@ -1,5 +1,5 @@
 import type { SmokeFile } from "../file/read-smoke-file.ts";
-import { referencesIn } from "../file/references.ts";
+import { referencesIn } from "../file/resolve-references.ts";
 import { listOf, PHASES, type Row, type Step } from "../file/smoke-file.ts";
 import { truncate } from "./smoke-result.ts";
 

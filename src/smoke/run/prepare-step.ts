@@ -1,8 +1,7 @@
 import { checkExpectation } from "../file/check-step.ts";
 import type { SmokeAnswer } from "./smoke-result.ts";
 import type { SmokeContent, Step } from "../file/smoke-file.ts";
-import { referencesIn } from "../file/references.ts";
-import { refuse, resolveAll, valueAt, type Scope } from "../file/resolve-references.ts";
+import { referencesIn, refuse, resolveAll, valueAt, type Scope } from "../file/resolve-references.ts";
 import { isInstantText, INSTANT_RULE } from "./instant-text.ts";
 import { generateBody } from "./generated-body.ts";
 

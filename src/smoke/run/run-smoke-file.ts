@@ -3,22 +3,16 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { send, WireError } from "../../client/transport.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
-import type { Reference } from "../file/references.ts";
-import { MIN_SECRET, UnresolvedError, type Env, type RunValues, type Scope } from "../file/resolve-references.ts";
+import { MIN_SECRET, UnresolvedError } from "../file/resolve-references.ts";
+import type { Reference, Env, RunValues, Scope } from "../file/resolve-references.ts";
 import { stepsOf, toMs } from "../file/smoke-file.ts";
 import { curlLine } from "../report/curl.ts";
 import { bodyOf, checkAnswer, judgeCounts } from "./check-answer.ts";
 import { instantOf, type MovableClock } from "./instant-text.ts";
 import { planCases, type Case } from "./plan-cases.ts";
 import { answersOf, prepareStep, type PreparedStep } from "./prepare-step.ts";
-import {
-  truncate,
-  MAX_CHARACTERS,
-  type FileResult,
-  type Problem,
-  type SmokeAnswer,
-  type StepResult,
-} from "./smoke-result.ts";
+import { truncate, MAX_CHARACTERS } from "./smoke-result.ts";
+import type { FileResult, Problem, SmokeAnswer, StepResult } from "./smoke-result.ts";
 import { describeType } from "../../runtime/text/describe-value.ts";
 import { replaceFile } from "../../storage/fs/durable-files.ts";
 import { mapItems } from "../../runtime/json/json-values.ts";

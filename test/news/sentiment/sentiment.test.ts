@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 import { sentimentOf, classGramsOf, gramsOf } from "../../../src/news/sentiment/sentiment-model.ts";
 import { readNumberedLines } from "../../../src/language/word-vectors.ts";
-import { dominantSentiment } from "../../../src/news/snapshot/snapshot-views.ts";
+import { dominantSentiment } from "../../../src/news/snapshot/latest-snapshot.ts";
 
 describe("sentiment", () => {
   test.each([

@@ -1,9 +1,9 @@
 import { AnpError } from "../../../contract/errors.ts";
 import { eventBody } from "../../../contract/schemas/event-schemas.ts";
 import type { StoredEvent } from "../../../events/event.ts";
-import type { ReplayedEvent } from "../../../events/replay/exported-line.ts";
 import { replayLines } from "../../../events/replay/replay-lines.ts";
-import type { Lines, ReplayOptions, ReplayReport, StoredChunk } from "../../../events/replay/replay-lines.ts";
+import type { ReplayedEvent, Lines, ReplayOptions, ReplayReport } from "../../../events/replay/replay-lines.ts";
+import type { StoredChunk } from "../../../events/replay/replay-lines.ts";
 import { FingerprintCounts } from "../../../events/replay/fingerprint-counts.ts";
 import { inOrder } from "../../../runtime/in-order.ts";
 import { CommandFailure, EXIT } from "../../framework/command.ts";

@@ -10,7 +10,7 @@ import { toIso } from "../../../runtime/clock.ts";
 import { dayIn, showAge, showTime, showTimeIn } from "../../framework/time-format.ts";
 import { recentFlags, selectionFlags, selectionOf } from "./selection-flags.ts";
 import { newestFirst, summarizeLedger, toLedgerRow } from "../../../admin/ledger-reader.ts";
-import type { FoundEntry } from "../../../admin/find-entry.ts";
+import type { FoundEntry } from "../../../admin/search-ledgers.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
 
 const SEARCHED = "The storage is damaged. Everything else was searched.";
@@ -20,7 +20,7 @@ const show = defineCommand("ledger show", {
   options: { user: optional(userId, "user") },
   run: ({ id, user }, context) =>
     withAccounts(context, async ({ service, zone }) => {
-      const { findEntries } = await import("../../../admin/find-entry.ts");
+      const { findEntries } = await import("../../../admin/search-ledgers.ts");
       const who = user === undefined ? undefined : await findUser(context, service, user);
       const { skipUsers } = await import("../../../accounts/users.ts");
       const damage = new SkippedDamage();

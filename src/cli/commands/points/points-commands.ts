@@ -31,7 +31,7 @@ const reverse = defineCommand("points reverse", {
   run: ({ entry: id, user, reason, actor, partial, yes }, context) =>
     withAccounts(context, async ({ service, zone, callOf }) => {
       const call = await callOf(user);
-      const { findEntries } = await import("../../../admin/find-entry.ts");
+      const { findEntries } = await import("../../../admin/search-ledgers.ts");
       const [found, ...others] = await findEntries(service, id, () => undefined, refuse, user);
       if (found === undefined) throw new CommandFailure(EXIT.notFound, `${id} was not found in the ledger of ${user}.`);
       if (others.length > 0)
