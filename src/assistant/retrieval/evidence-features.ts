@@ -1,8 +1,7 @@
 import { searchTerms, type WeightedGroup } from "./language-index.ts";
-import type { AnswerWindow } from "./choose-window.ts";
+import type { AnswerWindow, UnitRating } from "./rate-units.ts";
 import { titlesOf, type Passage } from "../passage.ts";
 import { coverageOf, matchOf, type RankedArticle } from "./rank-articles.ts";
-import type { UnitRating } from "./rate-units.ts";
 import type { Routing } from "../answer.ts";
 import { hasHan } from "../../language/detect-language.ts";
 import { namedIn, namesIn } from "../../language/name-table.ts";

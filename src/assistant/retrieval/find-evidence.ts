@@ -1,8 +1,7 @@
 import type { AnswerIndex, IndexedPassage } from "./answer-index.ts";
 import type { Search } from "./question-terms.ts";
 import { comparedWithAll, rankArticles, type RankedArticle } from "./rank-articles.ts";
-import { chooseWindow } from "./choose-window.ts";
-import { rateUnits } from "./rate-units.ts";
+import { chooseWindow, rateUnits } from "./rate-units.ts";
 import { product } from "../../runtime/product.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import type { Evidence } from "./evidence-features.ts";
