@@ -114,13 +114,14 @@ async function reportLostEnd(storage: Storage, stem: EncodedSegment, next: numbe
   if (last !== undefined && !(await isThere(last)) && !(await isThere(next))) onDamage(missingItem(stem, next).message);
 }
 
-/** The values of some keys. One that is not JSON was cut off or overwritten; the texts of vectors alone are not JSON. */
+/** The values of some keys. One that is not JSON was cut off or overwritten, but for vectors and patches of snapshots. */
 async function valuesOf(storage: Storage, keys: readonly Key[]) {
   const texts = await readOrDamage(storage, keys);
   return texts.map((value, index) => {
     if (typeof value !== "string") return value;
     const key = encodeKey(keys[index]!);
-    const parsed = key.startsWith("vectors:") && value !== "" ? undefined : parseOrError(value);
+    const isOther = key.startsWith("vectors:") ? value !== "" : key.startsWith("news:snapshot:") && value[0] === "@";
+    const parsed = isOther ? undefined : parseOrError(value);
     return parsed instanceof Error ? new CorruptionError(printKey(keys[index]!), parsed.message) : { key, value };
   });
 }

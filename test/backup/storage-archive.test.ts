@@ -138,7 +138,8 @@ it("leaves out each value that was cut off, and names it", async () => {
   const damaged = await openStorage("memory:");
   await fillLedgers(damaged, 20);
   await damaged.put(["events", "2026-11-20", "0", "1"], '{"batch_id":"b","events":[]}');
-  await damaged.put(["vectors", "space", "hash"], "AAECAwQ="); // The only texts that are not JSON.
+  await damaged.put(["vectors", "space", "hash"], "AAECAwQ="); // The only texts that are not JSON: vectors,
+  await damaged.put(["news", "snapshot", "2"], "@1 5\n=1\n"); // and patches of snapshots.
   const whole = await allOf(damaged);
   const cut: string[] = [];
   for (const [index, [key, text]] of [...whole].entries()) {
