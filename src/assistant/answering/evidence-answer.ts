@@ -64,9 +64,15 @@ export function searchFor(
 /** Answers from the passages that may answer; without such an answer unsurely from other news, or with their titles. */
 export function answerTrusted(request: AnswerRequest, index: AnswerIndex, isOfNews: boolean) {
   const isHelp = isOfOperation(request);
-  const findings = searchFor(request, index, isOfNews, (one) => isQuotable(one) && !(isHelp && one.kind === "news"));
+  let leftOut = 0; // Passages that were left out: without any, another search would find the same.
+  const findings = searchFor(request, index, isOfNews, (one) => {
+    const isTrusted = isQuotable(one) && !(isHelp && one.kind === "news");
+    if (!isTrusted) leftOut += 1;
+    return isTrusted;
+  });
   const found = answerFromEvidence(findings, request);
-  if (found.outcome !== "declined" && (isHelp || found.outcome !== "offered")) return { findings, found };
+  const isEnough = found.outcome !== "declined" && (isHelp || found.outcome !== "offered");
+  if (isEnough || leftOut === 0) return { findings, found };
   const others = searchFor(request, index, isOfNews, isShowable);
   const isNew = others.evidence[0]?.article.found !== findings.evidence[0]?.article.found;
   const { outcome } = isNew ? decideOutcome(others, request) : found;
